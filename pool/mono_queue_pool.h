@@ -1,0 +1,53 @@
+// MonoQueuePool completes the original's interface: a pool with a queue of its
+// own that starts when the first task comes.
+//
+//   the pool is    SubmitTask
+//   stopped        starts it, and is accepted
+//   starting       waits for the outcome
+//   running        accepted
+//   draining       from a task: accepted; else waits for the drain, starts a
+//                  new session
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "worker_pool.h"
+
+namespace workerpool::inline v1 {
+
+// Thread-safe, except construction and destruction.
+template <class Pool>
+class BasicMonoQueuePool {
+ public:
+  // std::invalid_argument if either size is 0. The queue's size is room
+  // without an allocation, not a bound.
+  BasicMonoQueuePool(const std::string& name, std::uint32_t task_queue_size,
+                     std::uint32_t worker_pool_size)
+      : pool_({.name = name,
+               .workers = worker_pool_size,
+               .queue_capacity = task_queue_size}) {}
+
+  void Startup() { pool_.Startup(); }
+  void Shutdown() { pool_.Shutdown(); }
+
+  // Submits a copy of the task; starts the pool first if need be, so it may
+  // throw what Startup throws.
+  template <class F>
+  void SubmitTask(const F& task) {
+    while (!pool_.TrySubmit(task)) pool_.Startup();
+  }
+
+  std::uint32_t NumWorkers() const { return pool_.NumWorkers(); }
+  bool IsRunning() const { return pool_.IsRunning(); }
+
+ private:
+  Pool pool_;
+};
+
+class MonoQueuePool : public BasicMonoQueuePool<CondVarWorkerPool> {
+ public:
+  using BasicMonoQueuePool::BasicMonoQueuePool;
+};
+
+}  // namespace workerpool::inline v1

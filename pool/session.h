@@ -1,0 +1,144 @@
+// Session is one word that decides everything that used to race: accept or
+// refuse, when workers may leave, and when the pool is idle.
+//
+//   bits   63..2     1                          0
+//          pending   somebody waits for idle    closed
+//
+//   closed  pending  means
+//   1       0        stopped, or not yet started: stable until Open
+//   0       any      running
+//   1       > 0      draining: only tasks may submit
+//
+//   Submitter                Worker, per task           Waiter for idle
+//   S1 load, S2 CAS +1       run, destroy               S6 pending = 0? return
+//      unless closed         S4 -1, release             S7 CAS: set the bit,
+//                            bit set and pending = 0:      under the mutex
+//   Shutdown                   S8 clear it, wake all,   sleep, then S7 again
+//   S3 set closed              under the same mutex
+//
+// pending rises when a task is accepted and falls after it has run and been
+// destroyed, so pending = 0 says: nothing queued and nothing running.
+// Invariant (over): exactly one RMW, S3 or S4, makes {closed, 0}; whoever did
+// it is told and wakes all workers.
+// Invariant (idle): a waiter sleeps only while its bit is set and pending > 0,
+// or while the RMW that took pending to 0 with the bit set is still to notify.
+// Not promised: a waiter may miss an idle instant that passes while it wakes.
+// Assumed: fewer than 2^62 tasks pending.
+// Checked in models/worker_pool.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "platform.h"
+
+namespace workerpool::inline v1 {
+
+template <Platform P>
+class Session {
+ public:
+  using enum Site;
+  using Word = std::uint64_t;
+
+  // Counts one more pending task and returns true, or returns false and has
+  // written nothing: an add that is undone on refusal could turn {closed, 0}
+  // into {closed, 1} under the eyes of workers that are about to leave.
+  //
+  // S1 and S2 are relaxed: the word only counts; the task itself is handed
+  // over by the queue.
+  bool Accept() {
+    return Raise([](Word word) { return (word & kClosed) == 0; });
+  }
+
+  // The same for a task that submits: it is pending itself, so workers stay.
+  bool AcceptFromTask() {
+    return Raise(
+        [](Word word) { return (word & kClosed) == 0 || Pending(word) > 0; });
+  }
+
+  // One task has run and been destroyed, or was given up after it had been
+  // accepted. Returns true if that ended the session: the caller then wakes
+  // all workers.
+  [[nodiscard]] bool Complete() {
+    // S4 pairs with S6. Lacking it, WaitIdle returns and its caller may not
+    // see what the tasks wrote. RMWs carry on a release sequence, so the last
+    // completion hands over the effects of all.
+    const Word before = word_.fetch_sub(kOne, P::Order(kComplete, P::release));
+    if (Pending(before) != 1) return false;
+    if ((before & kWaiting) != 0) NotifyIdle();
+    return (before & kClosed) != 0;
+  }
+
+  // Lets tasks in; `held` of them are in the queue already. Only for a session
+  // that is over, before its workers pass the gate.
+  void Open(Word held) {
+    word_.fetch_add(held * kOne - kClosed, P::relaxed);  // S5
+  }
+
+  // Refuses from now on. Returns true if that ended the session at once: the
+  // caller then wakes all workers.
+  [[nodiscard]] bool Close() {
+    return Pending(word_.fetch_or(kClosed, P::relaxed)) == 0;  // S3
+  }
+
+  bool IsOpen() const {
+    return (word_.load(P::relaxed) & kClosed) == 0;  // S9
+  }
+
+  // Closed, nothing queued, nothing running. Relaxed: a worker that leaves
+  // publishes nothing; Shutdown joins it.
+  bool IsOver() const {
+    const Word word = word_.load(P::relaxed);  // S10
+    return (word & kClosed) != 0 && Pending(word) == 0;
+  }
+
+  // Returns after an instant during the call at which nothing was pending.
+  void WaitIdle() {
+    // S6 pairs with S4.
+    if (Pending(word_.load(P::Order(kIdle, P::acquire))) == 0) return;
+    typename P::Lock lock(idle_mutex_);
+    while (AnnounceIdleWaiter()) idle_.wait(lock);
+  }
+
+ private:
+  static constexpr Word kClosed = 1;
+  static constexpr Word kWaiting = 2;
+  static constexpr Word kOne = 4;
+
+  static constexpr Word Pending(Word word) { return word / kOne; }
+
+  template <class Admits>
+  bool Raise(Admits admits) {
+    Word word = word_.load(P::relaxed);  // S1
+    do {
+      if (!admits(word)) return false;
+    } while (
+        !word_.compare_exchange_weak(word, word + kOne, P::relaxed));  // S2
+    return true;
+  }
+
+  // Under idle_mutex_. Returns false if nothing is pending.
+  bool AnnounceIdleWaiter() {
+    Word word = word_.load(P::Order(kIdle, P::acquire));  // S6
+    do {
+      if (Pending(word) == 0) return false;
+      // S7 is S6 again when it fails.
+    } while (!word_.compare_exchange_weak(word, word | kWaiting,
+                                          P::Order(kIdle, P::acquire)));
+    return true;
+  }
+
+  // The mutex makes clearing the bit and notifying one step for whoever
+  // announces: without it a waiter that sets the bit between the two sleeps
+  // though the notification it counts on has gone by.
+  void NotifyIdle() {
+    typename P::Lock lock(idle_mutex_);
+    word_.fetch_and(~kWaiting, P::relaxed);  // S8
+    idle_.notify_all();
+  }
+
+  typename P::template Atomic<Word> word_{kClosed};
+  typename P::Mutex idle_mutex_;
+  typename P::CondVar idle_;
+};
+
+}  // namespace workerpool::inline v1

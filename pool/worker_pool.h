@@ -1,0 +1,333 @@
+// WorkerPool runs submitted tasks on a fixed number of threads.
+//
+//   Submit -> session: accept or refuse -> queue -> wait strategy: wake
+//          -> worker: run, destroy -> complete -> look again, wait or leave
+//
+//   state      Submit, TrySubmit                       Startup     Shutdown
+//   stopped    refused                                 starts      returns
+//   starting   refused                                 waits       waits
+//   running    accepted                                returns     drains
+//   draining   from a task: accepted; else refused     waits       waits
+//
+// The states above belong to Startup and Shutdown, which take the control
+// mutex and never hold it while they create or join threads. Submit and the
+// workers know only the session's word (session.h).
+// README.md here has the promises, the invariants and why they hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "backoff_wait.h"
+#include "condvar_wait.h"
+#include "platform.h"
+#include "session.h"
+#include "std_platform.h"
+#include "task.h"
+#include "task_queue.h"
+#include "task_ring.h"
+#include "wait_strategy.h"
+#include "worker.h"
+#include "worker_pool_fwd.h"
+#include "worker_threads.h"
+
+namespace workerpool::inline v1 {
+
+struct WorkerPoolOptions {
+  // Threads are named "<name>-worker-<i>", cut to 15 characters.
+  std::string name = "worker-pool";
+  std::uint32_t workers = 4;  // > 0
+  // Tasks that find room without an allocation; more than these still do.
+  std::size_t queue_capacity = 1024;  // 1 to 2^30
+  WaitOptions wait = {};
+  // Gets what a task threw, on the worker, before the task counts as done.
+  // Default: one line on stderr.
+  std::function<void(std::exception_ptr)> on_exception = {};
+};
+
+// Counts what tasks throw and hands it to the pool's handler. Thread-safe.
+template <Platform P>
+class ExceptionReport {
+ public:
+  ExceptionReport(std::string pool, std::function<void(std::exception_ptr)> to)
+      : pool_(std::move(pool)), handler_(std::move(to)) {}
+
+  void operator()(std::exception_ptr error) {
+    count_.fetch_add(1, P::relaxed);  // X1
+    P::Contain([&] { handler_ ? handler_(error) : Print(error); },
+               [&](std::exception_ptr) {
+                 std::fprintf(
+                     stderr,
+                     "workerpool: %s: the exception handler threw; ignored\n",
+                     pool_.c_str());
+               });
+  }
+
+  std::uint64_t Count() const { return count_.load(P::relaxed); }  // X1
+
+ private:
+  void Print(std::exception_ptr error) {
+    const char* what = "not a std::exception";
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& exception) {
+      what = exception.what();
+      std::fprintf(stderr, "workerpool: %s: a task threw: %s\n", pool_.c_str(),
+                   what);
+    } catch (...) {
+      std::fprintf(stderr, "workerpool: %s: a task threw: %s\n", pool_.c_str(),
+                   what);
+    }
+  }
+
+  const std::string pool_;
+  const std::function<void(std::exception_ptr)> handler_;
+  typename P::template Atomic<std::uint64_t> count_{0};
+};
+
+// Thread-safe, except construction and destruction. Queue: see task_ring.h for
+// the contract.
+template <Platform P, WaitStrategy Wait, class Queue = TaskRing<P>>
+class BasicWorkerPool : private TaskSink {
+ public:
+  // std::invalid_argument for a value out of range.
+  explicit BasicWorkerPool(WorkerPoolOptions options)
+      : BasicWorkerPool(std::move(options), nullptr) {}
+
+  BasicWorkerPool(const std::string& name, std::uint32_t workers)
+      : BasicWorkerPool({.name = name, .workers = workers}) {}
+
+  // The original's constructor: tasks held by `queue` enter at Startup. The
+  // queue must outlive the pool, and belongs to this pool alone.
+  BasicWorkerPool(const std::string& name, std::uint32_t workers,
+                  BasicTaskQueue<P>& queue)
+      : BasicWorkerPool({.name = name,
+                         .workers = workers,
+                         .queue_capacity = queue.SizeHint()},
+                        &queue) {
+    queue.Attach(*this);
+  }
+
+  BasicWorkerPool(const BasicWorkerPool&) = delete;
+  BasicWorkerPool& operator=(const BasicWorkerPool&) = delete;
+
+  // Shuts down. On one of the pool's own workers: prints a line and aborts.
+  // A thread that is inside any member function by then is in error.
+  ~BasicWorkerPool() {
+    if (threads_.IsOwn()) {
+      P::Die("a pool must not be destroyed by one of its own tasks");
+    }
+    destroying_.store(true, P::relaxed);  // D1
+    Shutdown();
+    if (held_ != nullptr) held_->Detach();
+  }
+
+  // Creates the threads and lets tasks in; does nothing if the pool runs, and
+  // waits for a Startup or Shutdown under way. std::system_error if a thread
+  // cannot be created, or on a worker of this pool while it drains
+  // (resource_deadlock_would_occur); the pool is then as before.
+  void Startup() {
+    typename P::Lock control(control_);
+    while (state_.Read() == kStarting || state_.Read() == kDraining) {
+      if (state_.Read() == kDraining) RefuseOwnWorker("Startup");
+      changed_.wait(control);
+    }
+    if (state_.Read() == kRunning) return;
+    SetState(kStarting);
+    control.unlock();
+    try {
+      threads_.Start(
+          [this] { Worker(workplace_, report_).WorkUntilOver(); },
+          [this] { held_ == nullptr ? Open(0) : held_->EnterSession(*this); });
+    } catch (...) {
+      control.lock();
+      SetState(kStopped);
+      throw;
+    }
+    control.lock();
+    SetState(kRunning);
+  }
+
+  // Refuses new tasks, runs what was accepted and what those tasks submit, and
+  // returns when every worker of the session is gone; so does each of several
+  // callers. A task that submits itself for ever keeps it waiting. On a worker
+  // of this pool: std::system_error (resource_deadlock_would_occur).
+  void Shutdown() {
+    RefuseOwnWorker("Shutdown");
+    typename P::Lock control(control_);
+    while (state_.Read() == kStarting) changed_.wait(control);
+    if (state_.Read() == kStopped) return;
+    // A number, not the state: it may be running again when we look.
+    const std::uint64_t session = sessions_ended_.Read();
+    if (state_.Read() == kDraining) {
+      while (sessions_ended_.Read() == session) changed_.wait(control);
+      return;
+    }
+    SetState(kDraining);
+    control.unlock();
+    if (workplace_.session.Close()) workplace_.wait.NotifyAll();
+    threads_.Join();
+    control.lock();
+    sessions_ended_.Write() = session + 1;
+    SetState(kStopped);
+  }
+
+  // Accepts a task: it runs once before Shutdown returns. Everything before
+  // this call happens before the task. std::system_error
+  // (operation_not_permitted) if the pool is stopped, or drains and the caller
+  // is not one of its tasks; std::invalid_argument for an empty callable. A
+  // Submit that throws has accepted nothing, and an f given as rvalue is
+  // untouched unless its own move constructor threw.
+  template <class F>
+  void Submit(F&& f) {
+    if (!TrySubmit(std::forward<F>(f))) {
+      throw std::system_error(
+          std::make_error_code(std::errc::operation_not_permitted),
+          "workerpool: Submit: the pool is not running");
+    }
+  }
+
+  // As Submit, but returns false if the task is refused; f is then untouched.
+  template <class F>
+  [[nodiscard]] bool TrySubmit(F&& f) {
+    if (IsEmptyCallable(f)) {
+      throw std::invalid_argument("workerpool: the task is an empty callable");
+    }
+    if (!Accept()) return false;
+    // Whatever throws below is a completion like any other.
+    struct Acceptance {
+      Workplace<P, Wait, Queue>& workplace;
+      bool queued = false;
+      ~Acceptance() {
+        if (!queued) workplace.Complete();
+      }
+    } acceptance{workplace_};
+    if constexpr (std::is_lvalue_reference_v<F>) {
+      // Copied here, so that no copy constructor runs inside a claimed slot.
+      workplace_.queue.Push(std::decay_t<F>(f));
+    } else {
+      workplace_.queue.Push(std::forward<F>(f));
+    }
+    acceptance.queued = true;
+    workplace_.wait.Notify();
+    return true;
+  }
+
+  // Returns after an instant during the call at which no task was queued or
+  // running: surely if the pool stays idle, but it may miss a short one. What
+  // those tasks did happens before the return. On a worker of this pool:
+  // std::system_error (resource_deadlock_would_occur).
+  void WaitIdle() {
+    RefuseOwnWorker("WaitIdle");
+    workplace_.session.WaitIdle();
+  }
+
+  // Whether tasks from outside are accepted at this moment.
+  bool IsRunning() const { return workplace_.session.IsOpen(); }
+
+  std::uint32_t NumWorkers() const {
+    return static_cast<std::uint32_t>(threads_.Count());
+  }
+
+  // How many tasks have let an exception escape.
+  std::uint64_t TaskExceptions() const { return report_.Count(); }
+
+ private:
+  enum State { kStopped, kStarting, kRunning, kDraining };
+
+  using Worker = workerpool::Worker<P, Wait, Queue, ExceptionReport<P>>;
+
+  BasicWorkerPool(WorkerPoolOptions options, BasicTaskQueue<P>* held)
+      : workplace_{{}, Queue(options.queue_capacity), Wait(options.wait)},
+        report_(options.name, std::move(options.on_exception)),
+        threads_(options.name, CheckedWorkers(options.workers)),
+        held_(held) {}
+
+  static std::uint32_t CheckedWorkers(std::uint32_t workers) {
+    if (workers == 0) {
+      throw std::invalid_argument(
+          "workerpool: a pool needs at least one worker");
+    }
+    return workers;
+  }
+
+  void RefuseOwnWorker(const char* function) const {
+    if (threads_.IsOwn()) {
+      throw std::system_error(
+          std::make_error_code(std::errc::resource_deadlock_would_occur),
+          std::string("workerpool: ") + function +
+              " from a task of the same pool would wait for itself");
+    }
+  }
+
+  // Under control_.
+  void SetState(State state) {
+    state_.Write() = state;
+    changed_.notify_all();  // L1: several callers wait for different states
+  }
+
+  bool Accept() {
+    if (workplace_.session.Accept()) return true;
+    if (threads_.IsOwn()) return workplace_.session.AcceptFromTask();
+    P::Check(!destroying_.load(P::relaxed),  // D1
+             "Submit to a pool that is being destroyed");
+    return false;
+  }
+
+  bool TryAccept(Task& task) override { return TrySubmit(std::move(task)); }
+
+  bool TakeOut(Task& task) override {
+    if (!workplace_.queue.Pop(task)) return false;
+    workplace_.Complete();
+    return true;
+  }
+
+  bool LooksEmpty() const override { return workplace_.queue.LooksEmpty(); }
+
+  void PushHeld(Task&& task) override {
+    workplace_.queue.Push(std::move(task));
+  }
+
+  void PopHeld(Task& task) override {
+    while (!workplace_.queue.Pop(task)) P::Pause();
+  }
+
+  void Open(std::size_t held) override { workplace_.session.Open(held); }
+
+  Workplace<P, Wait, Queue> workplace_;
+  ExceptionReport<P> report_;
+  WorkerThreads<P> threads_;
+  BasicTaskQueue<P>* const held_;
+  typename P::template Atomic<bool> destroying_{false};
+
+  typename P::Mutex control_;  // guards the two below
+  typename P::template Var<State> state_{kStopped};
+  typename P::template Var<std::uint64_t> sessions_ended_{std::uint64_t{0}};
+  typename P::CondVar changed_;
+};
+
+using BackoffWorkerPool =
+    BasicWorkerPool<StdPlatform, BackoffWait<StdPlatform>>;
+using CondVarWorkerPool =
+    BasicWorkerPool<StdPlatform, CondVarWait<StdPlatform>>;
+
+class TaskQueue : public BasicTaskQueue<StdPlatform> {
+ public:
+  using BasicTaskQueue::BasicTaskQueue;
+};
+
+// The pool with the default strategy.
+class WorkerPool : public CondVarWorkerPool {
+ public:
+  using CondVarWorkerPool::CondVarWorkerPool;
+};
+
+}  // namespace workerpool::inline v1

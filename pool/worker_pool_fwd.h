@@ -1,0 +1,11 @@
+// Forward declarations for headers that only name the pool.
+#pragma once
+
+namespace workerpool::inline v1 {
+
+class MonoQueuePool;
+class TaskQueue;
+class WorkerPool;
+struct WorkerPoolOptions;
+
+}  // namespace workerpool::inline v1

@@ -1,0 +1,108 @@
+// WorkerThreads is the crew of one session after another: all threads are
+// created or none, and no worker takes a task before the last one exists.
+//
+//   Startup                             Worker i
+//   T1 lock the gate                    T3 lock the gate: blocks until all
+//   T2 create all; open the session        threads exist or Startup gave up
+//      (or dismiss); unlock             T4 dismissed? leave
+//   T7 join                             T5 id := mine; work; T6 id := none
+//
+// The gate is needed since {closed, 0} also means "not yet started": a worker
+// that looked at the session before T2 opened it would leave.
+// Own workers are known by thread id, as a thread_local would exist once per
+// shared library. A worker takes its id back before its thread ends, so no
+// later thread with a reused id is taken for a worker.
+// Checked in models/worker_pool.cpp and tests/thread_creation_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platform.h"
+
+namespace workerpool::inline v1 {
+
+// "<pool>-worker-<index>" within the 15 characters that systems keep: the
+// pool's name is cut, the suffix stays.
+inline std::string WorkerThreadName(const std::string& pool,
+                                    std::size_t index) {
+  constexpr std::size_t kLongest = 15;
+  const std::string suffix = "-worker-" + std::to_string(index);
+  const std::size_t room =
+      suffix.size() < kLongest ? kLongest - suffix.size() : 0;
+  return pool.substr(0, room) + suffix;
+}
+
+template <Platform P>
+class WorkerThreads {
+ public:
+  WorkerThreads(std::string pool_name, std::uint32_t count)
+      : pool_name_(std::move(pool_name)), ids_(count) {}
+
+  std::size_t Count() const { return ids_.size(); }
+
+  // Creates the threads, calls open(), and lets every thread run body(). If a
+  // thread cannot be created or open() throws, all is rolled back and the
+  // exception goes on. Not thread-safe; nor is Join.
+  template <class Body, class Open>
+  void Start(Body body, Open open) {
+    typename P::Lock gate(gate_);  // T1
+    dismissed_.Write() = false;
+    try {
+      threads_.reserve(Count());
+      for (std::size_t i = 0; i != Count(); ++i) {
+        threads_.emplace_back(WorkerThreadName(pool_name_, i),
+                              [this, i, body] { PassGateAndRun(i, body); });
+      }
+      open();  // T2
+    } catch (...) {
+      dismissed_.Write() = true;
+      gate.unlock();
+      Join();
+      throw;
+    }
+  }
+
+  // Returns when every thread has ended.
+  void Join() {
+    for (auto& thread : threads_) thread.join();  // T7
+    threads_.clear();
+  }
+
+  // Whether the caller is a worker of this pool, inside body(). Thread-safe.
+  bool IsOwn() const {
+    const typename P::ThreadId caller = P::ThisThread();
+    for (const auto& id : ids_) {
+      if (id.load(P::relaxed) == caller) return true;  // T5
+    }
+    return false;
+  }
+
+ private:
+  using Id = typename P::template Atomic<typename P::ThreadId>;
+
+  template <class Body>
+  void PassGateAndRun(std::size_t index, Body& body) {
+    {
+      typename P::Lock gate(gate_);   // T3
+      if (dismissed_.Read()) return;  // T4
+    }
+    // Relaxed: only the thread itself can ever find its own id.
+    ids_[index].store(P::ThisThread(), P::relaxed);  // T5
+    struct Leaving {
+      Id& id;
+      ~Leaving() { id.store(typename P::ThreadId{}, P::relaxed); }  // T6
+    } const leaving{ids_[index]};
+    body();
+  }
+
+  const std::string pool_name_;
+  typename P::Mutex gate_;
+  typename P::template Var<bool> dismissed_{false};
+  std::vector<typename P::Thread> threads_;
+  std::vector<Id> ids_;
+};
+
+}  // namespace workerpool::inline v1
