@@ -1,0 +1,105 @@
+# One command per check. Every target installs what it needs (.ci/deps) and
+# builds in a folder of its own below build/.
+
+JOBS ?= $(shell nproc)
+SHELL := /bin/bash
+RUN_TESTS = ctest --test-dir build/$(1) --output-on-failure --no-tests=error
+
+CONFIG_test := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE= \
+  -DCMAKE_CXX_FLAGS=-O1 -DWORKERPOOL_TESTS=ON
+CONFIG_tsan := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
+  -DCMAKE_CXX_FLAGS=-O1 -DWORKERPOOL_TESTS=ON -DWORKERPOOL_SANITIZER=thread
+CONFIG_asan := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE= \
+  -DCMAKE_CXX_FLAGS=-O1 -DWORKERPOOL_TESTS=ON -DWORKERPOOL_SANITIZER=address
+CONFIG_models := -DCMAKE_CXX_COMPILER=g++ -DWORKERPOOL_MODELS=ON
+CONFIG_bench := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Release \
+  -DWORKERPOOL_BENCH=ON
+CONFIG_clang := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
+  -DCMAKE_CXX_FLAGS=-O0 -DWORKERPOOL_MODELS=ON -DWORKERPOOL_BENCH=ON
+
+MODELS := task_ring worker_pool original_condvar
+
+.PHONY: help check deps build unit property test tsan asan models models-quick \
+  clang bench smoke tables selftest lint format format-check hygiene replay clean
+
+help:
+	@echo 'make check     the quick gate: everything marked *'
+	@echo 'make bench     the TPS table on real data, in a few minutes'
+	@echo 'make test      * unit, fault-injection and property tests'
+	@echo 'make tsan      * tests and stress under ThreadSanitizer (clang)'
+	@echo 'make asan      * the same under AddressSanitizer and UBSan'
+	@echo 'make models    all models, deep; models-quick * in seconds'
+	@echo 'make clang     * models and benchmark compile with clang as well'
+	@echo 'make smoke     * the benchmark on a reduced table: correctness only'
+	@echo 'make tables    * generated tables are not stale'
+	@echo 'make selftest  a planted fault turns each kind of check red'
+	@echo 'make lint      clang-tidy; make format: clang-format'
+	@echo 'make replay MODEL=... CHECK=... SEARCH=... [ITERATION=...]'
+	@echo 'make deps      installs all packages; NO_INSTALL=1: never do'
+
+check:
+	@.ci/parts build unit property tsan asan models-quick clang smoke tables \
+	  format-check hygiene
+
+deps:
+	@.ci/deps
+
+# Configures and builds build/<name>; the output is shown if that fails.
+build-%:
+	@.ci/deps $*
+	@mkdir -p build
+	@{ cmake -S . -B build/$* $(CONFIG_$*) && cmake --build build/$* -j $(JOBS); } \
+	  >build/$*.log 2>&1 || { tail -n 60 build/$*.log; false; }
+
+build: build-test build-models build-bench
+clang: build-clang
+
+test: unit property
+unit: build-test
+	@$(call RUN_TESTS,test) -LE property
+property: build-test
+	@$(call RUN_TESTS,test) -L property
+tsan: build-tsan
+	@$(call RUN_TESTS,tsan)
+asan: build-asan
+	@$(call RUN_TESTS,asan)
+
+models: build-models
+	@models/run standard $(JOBS) $(MODELS)
+models-quick: build-models
+	@$(call RUN_TESTS,models)
+	@models/run quick $(JOBS) $(MODELS)
+replay: build-models
+	@build/models/models/model_$(MODEL) --only '$(CHECK)' \
+	  --replay $(or $(SEARCH),bound:2) $(if $(ITERATION),--iteration $(ITERATION))
+
+bench: build-bench
+	@bench/run_default build/bench/bench/tps
+smoke: build-bench
+	@build/bench/bench/tps --smoke
+tables:
+	@bench/update_readme --check
+	@models/update_readme --check
+
+selftest:
+	@.ci/deps test tsan asan models bench
+	@tests/selftest/run
+
+lint: build-test
+	@.ci/deps lint
+	@clang-tidy --quiet -p build/test --header-filter='.*/pool/.*' \
+	  $(wildcard tests/*_test.cpp) 2>build/lint.log || { cat build/lint.log; false; }
+
+SOURCES = $(shell git ls-files '*.h' '*.cpp' 2>/dev/null || \
+  find pool models tests bench -name '*.h' -o -name '*.cpp')
+format:
+	@.ci/deps format
+	@clang-format -i $(SOURCES)
+format-check:
+	@.ci/deps format
+	@clang-format --dry-run -Werror $(SOURCES)
+hygiene:
+	@.ci/hygiene
+
+clean:
+	rm -rf build

@@ -1,0 +1,57 @@
+// What the models of the whole pool share: the shipping pool on Relacy, with a
+// small ring, and the names of the strategies.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "check.h"
+#include "pool/worker_pool.h"
+
+namespace models {
+
+// Each strategy with the timer its promises are checked under: CondVarWait
+// must not lean on one; BackoffWait is its timer (README.md, "Masking").
+struct CondVar {
+  static constexpr const char* kName = "CondVar";
+  using Platform = RelacyPlatform<Timer::kNever>;
+  using Wait = workerpool::CondVarWait<Platform>;
+};
+struct Backoff {
+  static constexpr const char* kName = "Backoff";
+  using Platform = RelacyPlatform<Timer::kParks>;
+  using Wait = workerpool::BackoffWait<Platform>;
+};
+// Back-off whose timer never fires: for wake-ups it must not wait for.
+struct BackoffUntimed {
+  static constexpr const char* kName = "BackoffUntimed";
+  using Platform = RelacyPlatform<Timer::kNever>;
+  using Wait = workerpool::BackoffWait<Platform>;
+};
+
+template <class Strategy>
+using PoolOf = workerpool::BasicWorkerPool<
+    typename Strategy::Platform, typename Strategy::Wait,
+    workerpool::TaskRing<typename Strategy::Platform>>;
+
+inline workerpool::WorkerPoolOptions SmallPool(unsigned workers) {
+  return {.name = "m", .workers = workers, .queue_capacity = 2};
+}
+
+template <class Strategy>
+std::string NameOf(const char* sentence, unsigned workers) {
+  return std::string(sentence) + "<" + Strategy::kName + "," +
+         std::to_string(workers) + ">";
+}
+
+// Base of a model of the whole pool: kSubmitters threads that call it, and
+// room for the workers of kSessions sessions.
+template <class Derived, class Strategy, unsigned kSubmitters,
+          unsigned kWorkers, unsigned kSessions = 1>
+struct PoolModel : Model<Derived, kSubmitters, kWorkers * kSessions> {
+  using Platform = typename Strategy::Platform;
+
+  PoolOf<Strategy> pool{SmallPool(kWorkers)};
+};
+
+}  // namespace models

@@ -1,0 +1,411 @@
+// RelacyPlatform runs the shipping headers under the Relacy race detector:
+// every operation on an atomic, a mutex or a condition variable is a point at
+// which the search may switch threads, and loads may return older stores.
+//
+// What a timed wait means is a parameter, as it decides what a model shows:
+//
+//   kNever   the timer never fires: a wake-up that only the timer would bring
+//            is a deadlock. For promises that must not lean on a timer.
+//   kFires   Relacy's own: may fire at any time. Switches deadlock detection
+//            off altogether; shown once, as a warning.
+//   kParks   the sleeper polls again whenever anybody has written anything,
+//            and otherwise stays parked: the assumption "the timer fires",
+//            without the endless polling. A task never found is a deadlock.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cassert>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+// Relacy claims these names for code written for it; ours is written for the
+// platform, and the standard library must keep its own.
+#pragma push_macro("errno")
+#pragma push_macro("assert")
+#include <relacy/relacy.hpp>
+#pragma pop_macro("errno")
+#pragma pop_macro("assert")
+#undef new
+#undef delete
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#undef memory_order_relaxed
+#undef memory_order_consume
+#undef memory_order_acquire
+#undef memory_order_release
+#undef memory_order_acq_rel
+#undef memory_order_seq_cst
+#undef VAR_T
+#undef TLS_T
+#undef VAR
+
+#include "pool/platform.h"
+
+namespace models {
+
+// Where a model's operation stands in the source, for the history. Taken as
+// two defaulted parameters: nested defaults would name this header.
+#define WORKERPOOL_WHERE \
+  const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()
+
+inline rl::debug_info At(const char* file, unsigned line) {
+  return rl::debug_info("", file, line);
+}
+
+// What one execution shares. All threads of an execution are fibers of one
+// thread, so plain data will do; Reset starts the next execution.
+struct World {
+  static constexpr unsigned kMaxThreads = 16;
+
+  unsigned threads_allowed = 0;  // that Relacy has room for
+  unsigned threads_created = 0;
+  unsigned threads_alive = 0;
+  unsigned fail_creation = 0;  // this creation throws; 0: none
+  std::uint64_t writes = 0;
+  std::uint64_t writes_seen[kMaxThreads] = {};
+  unsigned idle_polls[kMaxThreads] = {};
+  bool parked[kMaxThreads] = {};
+
+  static World& Get() {
+    static World world;
+    return world;
+  }
+
+  static void Reset(unsigned threads_allowed) {
+    Get() = World{};
+    Get().threads_allowed = threads_allowed;
+  }
+
+  // Somebody wrote: whoever sleeps on a timer has something to poll for.
+  void Wrote(const rl::debug_info& info) {
+    ++writes;
+    for (unsigned thread = 0; thread != kMaxThreads; ++thread) {
+      if (!std::exchange(parked[thread], false)) continue;
+      rl::ctx().unpark_thread(static_cast<rl::thread_id_t>(thread), false,
+                              info);
+    }
+  }
+
+  // A timer of the calling thread runs and fires. Parks only once the thread
+  // has polled in vain, without a write in between, often enough to have got
+  // past every stale value a load may return.
+  void SleepUntilTimerFires(const rl::debug_info& info) {
+    const unsigned me = rl::thread_index();
+    const unsigned enough = rl::ctx().is_random_sched() ? 8 : 2;
+    if (std::exchange(writes_seen[me], writes) != writes) idle_polls[me] = 0;
+    if (++idle_polls[me] <= enough) {
+      rl::yield(1, info);
+      return;
+    }
+    parked[me] = true;
+    rl::ctx().park_current_thread(false, false, false, info);
+  }
+};
+
+// Fibers share one record of the exceptions in flight. An operation that may
+// switch keeps its own fiber's, so that a model may switch inside a catch.
+class KeepsExceptions {
+ public:
+  KeepsExceptions() { std::memcpy(saved_, Globals(), sizeof saved_); }
+  ~KeepsExceptions() { std::memcpy(Globals(), saved_, sizeof saved_); }
+  KeepsExceptions(const KeepsExceptions&) = delete;
+  KeepsExceptions& operator=(const KeepsExceptions&) = delete;
+
+  static void StartFiber() { std::memset(Globals(), 0, sizeof saved_); }
+
+ private:
+  static void* Globals() { return abi::__cxa_get_globals(); }
+
+  // The caught exceptions' list and the count of uncaught ones, as the
+  // Itanium C++ ABI lays them out (2.2.2).
+  unsigned char saved_[2 * sizeof(void*)];
+};
+
+enum class Timer { kNever, kFires, kParks };
+
+template <Timer kTimer = Timer::kNever>
+struct RelacyPlatform {
+  using ThreadId = unsigned;  // 0: no thread
+
+  static constexpr rl::memory_order relaxed = rl::mo_relaxed;
+  static constexpr rl::memory_order acquire = rl::mo_acquire;
+  static constexpr rl::memory_order release = rl::mo_release;
+
+  static consteval rl::memory_order Order(workerpool::Site,
+                                          rl::memory_order order) {
+    return order;
+  }
+
+  template <class T>
+  class Atomic {
+   public:
+    Atomic() : Atomic(T{}) {}
+    Atomic(T value) : atomic_(value) {}  // NOLINT: as std::atomic
+
+    T load(rl::memory_order order, WORKERPOOL_WHERE) const {
+      const KeepsExceptions keep;
+      return atomic_.load(order, At(file, line));
+    }
+    void store(T value, rl::memory_order order, WORKERPOOL_WHERE) {
+      const KeepsExceptions keep;
+      atomic_.store(value, order, At(file, line));
+      World::Get().Wrote(At(file, line));
+    }
+    bool compare_exchange_weak(T& expected, T desired, rl::memory_order order,
+                               WORKERPOOL_WHERE) {
+      const KeepsExceptions keep;
+      const bool wrote = atomic_.compare_exchange_weak(expected, desired, order,
+                                                       At(file, line));
+      if (wrote) World::Get().Wrote(At(file, line));
+      return wrote;
+    }
+    T fetch_add(T value, rl::memory_order order, WORKERPOOL_WHERE) {
+      return Modify(rl::rmw_type_t<rl::rmw_type_add>(), value, order,
+                    At(file, line));
+    }
+    T fetch_sub(T value, rl::memory_order order, WORKERPOOL_WHERE) {
+      return Modify(rl::rmw_type_t<rl::rmw_type_sub>(), value, order,
+                    At(file, line));
+    }
+    T fetch_or(T value, rl::memory_order order, WORKERPOOL_WHERE) {
+      return Modify(rl::rmw_type_t<rl::rmw_type_or>(), value, order,
+                    At(file, line));
+    }
+    T fetch_and(T value, rl::memory_order order, WORKERPOOL_WHERE) {
+      return Modify(rl::rmw_type_t<rl::rmw_type_and>(), value, order,
+                    At(file, line));
+    }
+
+   private:
+    template <class Kind>
+    T Modify(Kind kind, T value, rl::memory_order order,
+             const rl::debug_info& info) {
+      const KeepsExceptions keep;
+      const T before = atomic_.rmw(kind, value, order, info);
+      World::Get().Wrote(info);
+      return before;
+    }
+
+    mutable rl::atomic<T> atomic_;
+  };
+
+  // Plain data of any type: Relacy watches a shadow of it for races.
+  template <class T>
+  class Var {
+   public:
+    Var() : shadow_(0) {}
+    template <class... Args>
+    explicit Var(Args&&... args)
+        : value_(std::forward<Args>(args)...), shadow_(0) {}
+
+    T& Write(WORKERPOOL_WHERE) {
+      shadow_(At(file, line)) = 0;
+      return value_;
+    }
+    const T& Read(WORKERPOOL_WHERE) const {
+      static_cast<void>(static_cast<int>(shadow_(At(file, line))));
+      return value_;
+    }
+
+   private:
+    T value_{};
+    rl::var<int> shadow_;
+  };
+
+  class Mutex {
+   public:
+    void Acquire(const rl::debug_info& info) {
+      const KeepsExceptions keep;
+      mutex_.lock(info);
+    }
+    void Release(const rl::debug_info& info) {
+      const KeepsExceptions keep;
+      mutex_.unlock(info);
+    }
+
+   private:
+    friend struct RelacyPlatform;
+    rl::mutex mutex_;
+  };
+
+  class Lock {
+   public:
+    explicit Lock(Mutex& mutex, WORKERPOOL_WHERE) : mutex_(mutex) {
+      lock(file, line);
+    }
+    ~Lock() {
+      if (owns_) unlock();
+    }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+    void lock(WORKERPOOL_WHERE) {
+      mutex_.Acquire(At(file, line));
+      owns_ = true;
+    }
+    void unlock(WORKERPOOL_WHERE) {
+      owns_ = false;
+      mutex_.Release(At(file, line));
+    }
+    // For Relacy's condition variable, whose wait must not switch between
+    // unlocking and going to sleep.
+    void lock(const rl::debug_info& info) { mutex_.Acquire(info); }
+    void unlock(const rl::debug_info& info) { mutex_.Release(info); }
+
+   private:
+    Mutex& mutex_;
+    bool owns_ = false;
+  };
+
+  class CondVar {
+   public:
+    CondVar() { condition_.init(true, At(__FILE__, __LINE__)); }
+    ~CondVar() { condition_.deinit(At(__FILE__, __LINE__)); }
+
+    void wait(Lock& lock, WORKERPOOL_WHERE) {
+      const KeepsExceptions keep;
+      condition_.wait(lock, false, At(file, line));
+    }
+    std::cv_status wait_for(Lock& lock, std::chrono::nanoseconds,
+                            WORKERPOOL_WHERE) {
+      const KeepsExceptions keep;
+      const rl::debug_info info = At(file, line);
+      if constexpr (kTimer == Timer::kParks) {
+        lock.unlock(info);  // nothing can switch from here to the park
+        World::Get().SleepUntilTimerFires(info);
+        lock.lock(info);
+        return std::cv_status::timeout;
+      }
+      const bool timed = kTimer == Timer::kFires;
+      return condition_.wait(lock, timed, info) ==
+                     rl::sema_wakeup_reason_timeout
+                 ? std::cv_status::timeout
+                 : std::cv_status::no_timeout;
+    }
+    void notify_one(WORKERPOOL_WHERE) {
+      const KeepsExceptions keep;
+      condition_.notify_one(At(file, line));
+      World::Get().Wrote(At(file, line));
+    }
+    void notify_all(WORKERPOOL_WHERE) {
+      const KeepsExceptions keep;
+      condition_.notify_all(At(file, line));
+      World::Get().Wrote(At(file, line));
+    }
+
+   private:
+    struct Tag;
+    rl::condvar<Tag> condition_;
+  };
+
+  class Thread {
+   public:
+    template <class F>
+    Thread(std::string, F body, WORKERPOOL_WHERE) {
+      World& world = World::Get();
+      if (++world.threads_created == world.fail_creation) {
+        throw std::system_error(
+            std::make_error_code(std::errc::resource_unavailable_try_again));
+      }
+      if (world.threads_created > world.threads_allowed) {
+        rl::ctx().fail_test("the model allows too few threads",
+                            rl::test_result_inconsistent_test_suite,
+                            At(file, line));
+      }
+      ++world.threads_alive;
+      const KeepsExceptions keep;
+      handle_ = rl::ctx().create_thread(&Run<F>, new F(std::move(body)));
+    }
+
+    void join(WORKERPOOL_WHERE) {
+      const KeepsExceptions keep;
+      handle_->wait(false, false, At(file, line));
+    }
+
+   private:
+    template <class F>
+    static void* Run(void* body) {
+      KeepsExceptions::StartFiber();
+      const std::unique_ptr<F> owned(static_cast<F*>(body));
+      (*owned)();
+      --World::Get().threads_alive;
+      return nullptr;
+    }
+
+    rl::win_waitable_object* handle_ = nullptr;
+  };
+
+  static ThreadId ThisThread() { return rl::thread_index() + 1; }
+
+  static void Pause(WORKERPOOL_WHERE) {
+    const KeepsExceptions keep;
+    rl::yield(1, At(file, line));
+  }
+
+  template <class Body, class Handler>
+  static void Contain(Body&& body, Handler&& on_exception) {
+    try {
+      body();
+    } catch (...) {
+      on_exception(std::current_exception());
+    }
+  }
+
+  static void Check(bool holds, const char* message, WORKERPOOL_WHERE) {
+    if (holds) return;
+    rl::ctx().fail_test(message, rl::test_result_user_assert_failed,
+                        At(file, line));
+  }
+
+  static void Die(const char* message, WORKERPOOL_WHERE) {
+    rl::ctx().fail_test(message, rl::test_result_user_assert_failed,
+                        At(file, line));
+  }
+};
+
+static_assert(workerpool::Platform<RelacyPlatform<>>);
+
+// Lets a model wait for an event without a protocol of its own: one count, up
+// by Post, down by Wait.
+class Latch {
+ public:
+  Latch() { semaphore_.init(false, 0, 64, At(__FILE__, __LINE__)); }
+  ~Latch() { semaphore_.deinit(At(__FILE__, __LINE__)); }
+  Latch(const Latch&) = delete;
+  Latch& operator=(const Latch&) = delete;
+
+  void Post(WORKERPOOL_WHERE) {
+    const KeepsExceptions keep;
+    unsigned before = 0;
+    semaphore_.post(1, before, At(file, line));
+    World::Get().Wrote(At(file, line));
+  }
+  void Wait(WORKERPOOL_WHERE) {
+    const KeepsExceptions keep;
+    semaphore_.wait(false, false, At(file, line));
+  }
+
+ private:
+  struct Tag;
+  rl::semaphore<Tag> semaphore_;
+};
+
+}  // namespace models
