@@ -20,7 +20,7 @@ CONFIG_clang := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
 MODELS := task_ring worker_pool original_condvar
 
 .PHONY: help check deps build unit property test tsan asan models models-quick \
-  clang bench smoke tables selftest lint format format-check hygiene replay clean
+  clang bench smoke tables publish selftest lint format format-check hygiene replay clean
 
 help:
 	@echo 'make check     the quick gate: everything marked *'
@@ -73,13 +73,21 @@ replay: build-models
 	@build/models/models/model_$(MODEL) --only '$(CHECK)' \
 	  --replay $(or $(SEARCH),bound:2) $(if $(ITERATION),--iteration $(ITERATION))
 
+TPS := build/bench/bench/tps
 bench: build-bench
-	@bench/run_default build/bench/bench/tps
+	@$(TPS) --json build/bench/ycsb.json --force $(BENCH_ARGS)
 smoke: build-bench
-	@build/bench/bench/tps --smoke
-tables:
-	@bench/update_readme --check
+	@$(TPS) --smoke
+# Generated tables: `tables` says whether they are stale, `publish` puts the
+# last `make bench` and `make models` into the project.
+tables: build-bench build-models
+	@bench/update_readme --check --tps $(TPS)
 	@models/update_readme --check
+publish: build-bench
+	@mkdir -p bench/results/$$($(TPS) --machine)
+	@cp build/bench/ycsb.json bench/results/$$($(TPS) --machine)/ycsb.json
+	@bench/update_readme --tps $(TPS)
+	@models/update_readme
 
 selftest:
 	@.ci/deps test tsan asan models bench
