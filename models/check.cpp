@@ -89,7 +89,7 @@ std::vector<Search> Searches(const Entry& entry, const Options& options) {
   if (plan.random != 0) {
     searches.push_back(
         {.random = true,
-         .executions = quick ? std::min<std::uint64_t>(plan.random, 5'000)
+         .executions = quick ? std::min<std::uint64_t>(plan.random, 20'000)
                              : plan.random});
   }
   return searches;

@@ -18,10 +18,10 @@ namespace models {
 struct Plan {
   // The tree search with this many preemptions must be exhausted; 0: none need
   // be. The quick one is part of `make check`.
-  unsigned quick_bound = 1;
+  unsigned quick_bound = 2;
   unsigned bound = 2;
-  // One more preemption, as far as the time limit carries it.
-  unsigned beyond = 0;
+  // One more preemption, as far as the time limit carries it; 0: none.
+  unsigned beyond = 3;
   std::uint64_t random = 100'000;  // executions of the random search
 };
 

@@ -105,7 +105,6 @@ struct ShutdownReturns : Model<ShutdownReturns<Case>, 1, Case::kWorkers> {
   static constexpr const char* kProperty = "original fault 1";
   static constexpr const char* kBounds = Case::kBounds;
   static constexpr rl::test_result_e kExpected = Case::kExpected;
-  static constexpr Plan kPlan{.quick_bound = 2, .bound = 2};
 
   OriginalCondVarPool<RelacyPlatform<Case::kTimer>, Case::kFix> pool{
       Case::kWorkers};

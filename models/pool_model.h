@@ -14,18 +14,31 @@ namespace models {
 // must not lean on one; BackoffWait is its timer (README.md, "Masking").
 struct CondVar {
   static constexpr const char* kName = "CondVar";
+  static constexpr workerpool::WaitOptions kWaits{};
   using Platform = RelacyPlatform<Timer::kNever>;
   using Wait = workerpool::CondVarWait<Platform>;
 };
 struct Backoff {
   static constexpr const char* kName = "Backoff";
+  static constexpr workerpool::WaitOptions kWaits{};
   using Platform = RelacyPlatform<Timer::kParks>;
   using Wait = workerpool::BackoffWait<Platform>;
 };
 // Back-off whose timer never fires: for wake-ups it must not wait for.
 struct BackoffUntimed {
   static constexpr const char* kName = "BackoffUntimed";
+  static constexpr workerpool::WaitOptions kWaits{};
   using Platform = RelacyPlatform<Timer::kNever>;
+  using Wait = workerpool::BackoffWait<Platform>;
+};
+// Back-off with sleeps of an hour, which no model lives to see end: a drain
+// must not wait for one.
+struct BackoffHours {
+  static constexpr const char* kName = "BackoffHours";
+  static constexpr workerpool::WaitOptions kWaits{
+      .shortest_sleep = std::chrono::hours(1),
+      .longest_sleep = std::chrono::hours(1)};
+  using Platform = RelacyPlatform<Timer::kBrief>;
   using Wait = workerpool::BackoffWait<Platform>;
 };
 
@@ -34,8 +47,14 @@ using PoolOf = workerpool::BasicWorkerPool<
     typename Strategy::Platform, typename Strategy::Wait,
     workerpool::TaskRing<typename Strategy::Platform>>;
 
-inline workerpool::WorkerPoolOptions SmallPool(unsigned workers) {
-  return {.name = "m", .workers = workers, .queue_capacity = 2};
+template <class Strategy>
+workerpool::WorkerPoolOptions SmallPool(unsigned workers) {
+  workerpool::WorkerPoolOptions options;
+  options.name = "m";
+  options.workers = workers;
+  options.queue_capacity = 2;
+  options.wait = Strategy::kWaits;
+  return options;
 }
 
 template <class Strategy>
@@ -51,7 +70,7 @@ template <class Derived, class Strategy, unsigned kSubmitters,
 struct PoolModel : Model<Derived, kSubmitters, kWorkers * kSessions> {
   using Platform = typename Strategy::Platform;
 
-  PoolOf<Strategy> pool{SmallPool(kWorkers)};
+  PoolOf<Strategy> pool{SmallPool<Strategy>(kWorkers)};
 };
 
 }  // namespace models

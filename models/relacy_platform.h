@@ -11,6 +11,7 @@
 //   kParks   the sleeper polls again whenever anybody has written anything,
 //            and otherwise stays parked: the assumption "the timer fires",
 //            without the endless polling. A task never found is a deadlock.
+//   kBrief   as kParks for at most a millisecond, as kNever for longer.
 #pragma once
 
 #include <cxxabi.h>
@@ -139,7 +140,7 @@ class KeepsExceptions {
   unsigned char saved_[2 * sizeof(void*)];
 };
 
-enum class Timer { kNever, kFires, kParks };
+enum class Timer { kNever, kFires, kParks, kBrief };
 
 template <Timer kTimer = Timer::kNever>
 struct RelacyPlatform {
@@ -284,11 +285,12 @@ struct RelacyPlatform {
       const KeepsExceptions keep;
       condition_.wait(lock, false, At(file, line));
     }
-    std::cv_status wait_for(Lock& lock, std::chrono::nanoseconds,
+    std::cv_status wait_for(Lock& lock, std::chrono::nanoseconds duration,
                             WORKERPOOL_WHERE) {
       const KeepsExceptions keep;
       const rl::debug_info info = At(file, line);
-      if constexpr (kTimer == Timer::kParks) {
+      const bool brief = duration <= std::chrono::milliseconds(1);
+      if (kTimer == Timer::kParks || (kTimer == Timer::kBrief && brief)) {
         lock.unlock(info);  // nothing can switch from here to the park
         World::Get().SleepUntilTimerFires(info);
         lock.lock(info);

@@ -117,7 +117,7 @@ struct StalledSubmitterDoesNotLookEmpty
   static constexpr const char* kProperty = "queue C2";
   static constexpr const char* kBounds =
       "2 submitters, 1 task each, 1 worker, ring of 2";
-  static constexpr Plan kPlan{.quick_bound = 2, .bound = 3};
+  static constexpr Plan kPlan{.bound = 3, .beyond = 4};
 
   Ring ring{2};
   Platform::Mutex mutex;
@@ -157,7 +157,7 @@ struct OverflowDoesNotLookEmpty : Model<OverflowDoesNotLookEmpty, 2> {
   static constexpr const char* kProperty = "queue C2, C3";
   static constexpr const char* kBounds =
       "1 submitter, 3 tasks, 1 worker, ring of 2";
-  static constexpr Plan kPlan{.quick_bound = 2, .bound = 3};
+  static constexpr Plan kPlan{.bound = 3, .beyond = 4};
 
   Ring ring{2};
   Platform::Mutex mutex;
@@ -197,7 +197,7 @@ struct SlotOfAThrowingTaskIsSkipped : Model<SlotOfAThrowingTaskIsSkipped, 2> {
   static constexpr const char* kProperty = "queue C1, C3, 5 failure";
   static constexpr const char* kBounds =
       "1 submitter, 1 throw and 1 task, 1 worker, ring of 2";
-  static constexpr Plan kPlan{.quick_bound = 2, .bound = 3};
+  static constexpr Plan kPlan{.bound = 3, .beyond = 4};
 
   struct Throws {
     Throws() = default;

@@ -22,7 +22,7 @@ struct TasksRunBeforeShutdownBegins
       kTasks == 1 ? "1 submitter, 1 task" : "1 submitter, 2 tasks";
   static constexpr Plan kPlan =
       kWorkers == 1 && kTasks == 1
-          ? Plan{.quick_bound = 1, .bound = 2, .random = 1'000'000}
+          ? Plan{.random = 1'000'000}
           : Plan{
                 .quick_bound = 0, .bound = 0, .beyond = 1, .random = 1'000'000};
 
@@ -50,7 +50,7 @@ struct AcceptedRunsRefusedDoesNot
   static constexpr const char* kBounds = "1 submitter, 1 task, 1 Shutdown";
   static constexpr Plan kPlan =
       kWorkers == 1
-          ? Plan{.quick_bound = 1, .bound = 2, .random = 1'000'000}
+          ? Plan{.random = 1'000'000}
           : Plan{
                 .quick_bound = 0, .bound = 0, .beyond = 1, .random = 1'000'000};
 
@@ -177,7 +177,7 @@ struct ShutdownWakesIdleWorkers
   static constexpr const char* kProperty = "3 Shutdown wakes sleepers";
   static constexpr const char* kBounds = "no task, 1 Shutdown";
   static constexpr Plan kPlan =
-      kWorkers == 1 ? Plan{.quick_bound = 2, .bound = 3}
+      kWorkers == 1 ? Plan{.bound = 3, .beyond = 4}
                     : Plan{.quick_bound = 1, .bound = 1, .beyond = 2};
 
   void Prepare() { this->pool.Startup(); }
@@ -200,6 +200,7 @@ int main(int argc, char** argv) {
                AcceptedRunsRefusedDoesNot<CondVar, 2>,
                AcceptedRunsRefusedDoesNot<Backoff, 1>,
                AcceptedRunsRefusedDoesNot<Backoff, 2>,
+               AcceptedRunsRefusedDoesNot<BackoffHours, 1>,
                EveryShutdownReturnsAfterTheLastWorker<CondVar, 1>,
                EveryShutdownReturnsAfterTheLastWorker<CondVar, 2>,
                EveryShutdownReturnsAfterTheLastWorker<Backoff, 1>,
@@ -210,6 +211,7 @@ int main(int argc, char** argv) {
                PayloadIsHandedOverAndBack<Backoff, 1>,
                ShutdownWakesIdleWorkers<CondVar, 1>,
                ShutdownWakesIdleWorkers<CondVar, 3>,
+               ShutdownWakesIdleWorkers<BackoffHours, 1>,
                ShutdownWakesIdleWorkers<BackoffUntimed, 1>,
                ShutdownWakesIdleWorkers<BackoffUntimed, 3>>(argc, argv);
 }

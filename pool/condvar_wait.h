@@ -46,8 +46,8 @@ class CondVarWait {
     wakeup_.notify_all();  // N3: all, since every worker must leave
   }
 
-  template <class Predicate>
-  void Wait(PerWorker&, Predicate holds) {
+  template <class Holds, class Draining>
+  void Wait(PerWorker&, Holds holds, Draining) {
     typename P::Lock lock(mutex_);        // W1
     ++sleeping_.Write();                  // W2
     while (!holds()) wakeup_.wait(lock);  // W3

@@ -18,8 +18,8 @@
 //
 // pending rises when a task is accepted and falls after it has run and been
 // destroyed, so pending = 0 says: nothing queued and nothing running.
-// Invariant (over): exactly one RMW, S3 or S4, makes {closed, 0}; whoever did
-// it is told and wakes all workers.
+// Invariant (over): one RMW, S3 or S4, makes {closed, 0}, and all workers are
+// woken after it: after S3 always, after S4 by whoever it tells.
 // Invariant (idle): a waiter sleeps only while its bit is set and pending > 0,
 // or while the RMW that took pending to 0 with the bit set is still to notify.
 // Not promised: a waiter may miss an idle instant that passes while it wakes.
@@ -74,11 +74,9 @@ class Session {
     word_.fetch_add(held * kOne - kClosed, P::relaxed);  // S5
   }
 
-  // Refuses from now on. Returns true if that ended the session at once: the
-  // caller then wakes all workers.
-  [[nodiscard]] bool Close() {
-    return Pending(word_.fetch_or(kClosed, P::relaxed)) == 0;  // S3
-  }
+  // Refuses from now on. The caller then wakes all workers: the session may be
+  // over at once, and whoever sleeps on a long timer must know of the drain.
+  void Close() { word_.fetch_or(kClosed, P::relaxed); }  // S3
 
   bool IsOpen() const {
     return (word_.load(P::relaxed) & kClosed) == 0;  // S9

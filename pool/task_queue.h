@@ -71,24 +71,23 @@ class BasicTaskQueue {
     std::list<Task> node;
     node.emplace_back(std::move(task));
     typename P::Lock lock(mutex_);
-    std::list<Task>& held = held_.Write();
-    if (held.empty() && sink_.Read() != nullptr &&
-        sink_.Read()->TryAccept(node.front())) {
+    // Nothing held is overtaken by its own submitter: what one held while the
+    // session was closed has entered before the session accepts it again.
+    if (sink_.Read() != nullptr && sink_.Read()->TryAccept(node.front())) {
       return;
     }
-    held.splice(held.end(), node);
+    held_.Write().splice(held_.Write().end(), node);
   }
 
   // Takes one task out, held or accepted; it will not run in the pool. False
   // if there was none to take.
   bool Dequeue(std::function<void()>& task) {
-    auto taken = std::make_shared<Task>();  // before anything can be lost
+    // All that allocates comes before anything can be lost.
+    const auto taken = std::make_shared<Task>();
+    std::function<void()> wrapped = [taken] { (*taken)(); };
     if (!Take(*taken)) return false;
-    if (auto* function = taken->Target<std::function<void()>>()) {
-      task = std::move(*function);
-    } else {
-      task = [taken] { (*taken)(); };
-    }
+    auto* function = taken->Target<std::function<void()>>();
+    task = std::move(function != nullptr ? *function : wrapped);
     return true;
   }
 
@@ -110,9 +109,11 @@ class BasicTaskQueue {
     sink_.Write() = &sink;
   }
 
-  void Detach() {
+  // Nothing happens if the queue belongs to another pool: the one that was
+  // refused is destroyed, too.
+  void Detach(const TaskSink& sink) {
     typename P::Lock lock(mutex_);
-    sink_.Write() = nullptr;
+    if (sink_.Read() == &sink) sink_.Write() = nullptr;
   }
 
   // Lets the held tasks into the session that opens. If that throws (out of

@@ -49,9 +49,13 @@ class Worker {
       } else if (workplace_.session.IsOver()) {
         return;
       } else if (workplace_.queue.LooksEmpty()) {
-        workplace_.wait.Wait(mine, [this] {
-          return !workplace_.queue.LooksEmpty() || workplace_.session.IsOver();
-        });
+        workplace_.wait.Wait(
+            mine,
+            [this] {
+              return !workplace_.queue.LooksEmpty() ||
+                     workplace_.session.IsOver();
+            },
+            [this] { return !workplace_.session.IsOpen(); });
       } else {
         P::Pause();
       }

@@ -96,7 +96,7 @@ class ExceptionReport {
 // Thread-safe, except construction and destruction. Queue: see task_ring.h for
 // the contract.
 template <Platform P, WaitStrategy Wait, class Queue = TaskRing<P>>
-class BasicWorkerPool : private TaskSink {
+class BasicWorkerPool {
  public:
   // std::invalid_argument for a value out of range.
   explicit BasicWorkerPool(WorkerPoolOptions options)
@@ -113,7 +113,7 @@ class BasicWorkerPool : private TaskSink {
                          .workers = workers,
                          .queue_capacity = queue.SizeHint()},
                         &queue) {
-    queue.Attach(*this);
+    queue.Attach(sink_);
   }
 
   BasicWorkerPool(const BasicWorkerPool&) = delete;
@@ -127,7 +127,7 @@ class BasicWorkerPool : private TaskSink {
     }
     destroying_.store(true, P::relaxed);  // D1
     Shutdown();
-    if (held_ != nullptr) held_->Detach();
+    if (held_ != nullptr) held_->Detach(sink_);
   }
 
   // Creates the threads and lets tasks in; does nothing if the pool runs, and
@@ -144,9 +144,8 @@ class BasicWorkerPool : private TaskSink {
     SetState(kStarting);
     control.unlock();
     try {
-      threads_.Start(
-          [this] { Worker(workplace_, report_).WorkUntilOver(); },
-          [this] { held_ == nullptr ? Open(0) : held_->EnterSession(*this); });
+      threads_.Start([this] { Worker(workplace_, report_).WorkUntilOver(); },
+                     [this] { OpenSession(); });
     } catch (...) {
       control.lock();
       SetState(kStopped);
@@ -173,7 +172,8 @@ class BasicWorkerPool : private TaskSink {
     }
     SetState(kDraining);
     control.unlock();
-    if (workplace_.session.Close()) workplace_.wait.NotifyAll();
+    workplace_.session.Close();
+    workplace_.wait.NotifyAll();
     threads_.Join();
     control.lock();
     sessions_ended_.Write() = session + 1;
@@ -274,6 +274,14 @@ class BasicWorkerPool : private TaskSink {
     changed_.notify_all();  // L1: several callers wait for different states
   }
 
+  void OpenSession() {
+    if (held_ == nullptr) {
+      workplace_.session.Open(0);
+    } else {
+      held_->EnterSession(sink_);
+    }
+  }
+
   bool Accept() {
     if (workplace_.session.Accept()) return true;
     if (threads_.IsOwn()) return workplace_.session.AcceptFromTask();
@@ -282,30 +290,42 @@ class BasicWorkerPool : private TaskSink {
     return false;
   }
 
-  bool TryAccept(Task& task) override { return TrySubmit(std::move(task)); }
+  // The pool as its TaskQueue sees it. A member, since a base with virtual
+  // functions would make deleting a pool worth a warning.
+  class Sink final : public TaskSink {
+   public:
+    explicit Sink(BasicWorkerPool& pool) : pool_(pool) {}
 
-  bool TakeOut(Task& task) override {
-    if (!workplace_.queue.Pop(task)) return false;
-    workplace_.Complete();
-    return true;
-  }
+    bool TryAccept(Task& task) override {
+      return pool_.TrySubmit(std::move(task));
+    }
+    bool TakeOut(Task& task) override {
+      if (!pool_.workplace_.queue.Pop(task)) return false;
+      pool_.workplace_.Complete();
+      return true;
+    }
+    bool LooksEmpty() const override {
+      return pool_.workplace_.queue.LooksEmpty();
+    }
+    void PushHeld(Task&& task) override {
+      pool_.workplace_.queue.Push(std::move(task));
+    }
+    void PopHeld(Task& task) override {
+      while (!pool_.workplace_.queue.Pop(task)) P::Pause();
+    }
+    void Open(std::size_t held) override {
+      pool_.workplace_.session.Open(held);
+    }
 
-  bool LooksEmpty() const override { return workplace_.queue.LooksEmpty(); }
-
-  void PushHeld(Task&& task) override {
-    workplace_.queue.Push(std::move(task));
-  }
-
-  void PopHeld(Task& task) override {
-    while (!workplace_.queue.Pop(task)) P::Pause();
-  }
-
-  void Open(std::size_t held) override { workplace_.session.Open(held); }
+   private:
+    BasicWorkerPool& pool_;
+  };
 
   Workplace<P, Wait, Queue> workplace_;
   ExceptionReport<P> report_;
   WorkerThreads<P> threads_;
   BasicTaskQueue<P>* const held_;
+  Sink sink_{*this};
   typename P::template Atomic<bool> destroying_{false};
 
   typename P::Mutex control_;  // guards the two below
