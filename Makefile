@@ -77,6 +77,7 @@ TPS := build/bench/bench/tps
 bench: build-bench
 	@$(TPS) --json build/bench/ycsb.json --force $(BENCH_ARGS)
 smoke: build-bench
+	@$(call RUN_TESTS,bench)
 	@$(TPS) --smoke
 # Generated tables: `tables` says whether they are stale, `publish` puts the
 # last `make bench` and `make models` into the project.

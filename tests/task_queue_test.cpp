@@ -1,0 +1,354 @@
+// TaskQueue holds what no session would accept, hands it over in order, and
+// lets a task be taken back.
+#include "pool/task_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "drain.h"
+#include "gate.h"
+#include "odd_platforms.h"
+#include "pool/worker_pool.h"
+#include "strategies.h"
+#include "tally.h"
+
+namespace workerpool_test {
+namespace {
+
+using workerpool::BasicTaskQueue;
+using workerpool::StdPlatform;
+using workerpool::TaskQueue;
+
+template <class Strategy>
+class TaskQueueTest : public ::testing::Test {};
+
+TYPED_TEST_SUITE(TaskQueueTest, Strategies, StrategyNames);
+
+TYPED_TEST(TaskQueueTest, HeldTasksEnterInTheirOrderWhenTheSessionOpens) {
+  for (const std::size_t size : {1u, 8u, 2048u}) {
+    std::vector<int> order;
+    TaskQueue queue(size);
+    PoolOf<TypeParam> pool("pool", 1, queue);
+    for (int i = 0; i != 1000; ++i) {
+      queue.Enqueue([&order, i] { order.push_back(i); });
+    }
+    pool.Startup();
+    queue.Enqueue([&order] { order.push_back(1000); });
+    pool.Shutdown();
+    ASSERT_EQ(order.size(), 1001u);
+    for (int i = 0; i != 1001; ++i) ASSERT_EQ(order[static_cast<size_t>(i)], i);
+  }
+}
+
+// Were "refused" and "so hold it" two steps, the session could open between
+// them, and the task would be held while the pool runs.
+TYPED_TEST(TaskQueueTest, ATaskEnqueuedWhileTheSessionOpensRunsInIt) {
+  Tally tally(1);
+  BasicTaskQueue<BeforeLockPlatform> queue(8);
+  PoolOf<TypeParam, BeforeLockPlatform> pool("pool", 2, queue);
+  BeforeLockPlatform::before_next_lock = [&] { pool.Startup(); };
+  queue.Enqueue(tally.Task(0));
+  EXPECT_TRUE(pool.IsRunning());
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 1u);
+}
+
+// WaitIdle counts the held tasks from the moment Startup has returned.
+TYPED_TEST(TaskQueueTest, WaitIdleAfterStartupWaitsForTasksThatWereHeld) {
+  Tally tally(50);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 2, queue);
+  for (std::size_t i = 0; i != 50; ++i) queue.Enqueue(tally.Task(i));
+  pool.Startup();
+  pool.WaitIdle();
+  EXPECT_EQ(tally.RanExactlyOnce(), 50u);
+}
+
+TYPED_TEST(TaskQueueTest, TasksEnqueuedBeforeThePoolExistsAreHeld) {
+  Tally tally(2);
+  TaskQueue queue(8);
+  queue.Enqueue(tally.Task(0));
+  PoolOf<TypeParam> pool("pool", 2, queue);
+  queue.Enqueue(tally.Task(1));
+  EXPECT_EQ(tally.Runs(), 0u);
+  pool.Startup();
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 2u);
+}
+
+TYPED_TEST(TaskQueueTest, HeldTasksNeverEnterADrain) {
+  Tally tally(20);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 2, queue);
+  pool.Startup();
+  Drain drain(pool);
+  for (std::size_t i = 0; i != 20; ++i) queue.Enqueue(tally.Task(i));
+  drain.Finish();
+  EXPECT_TRUE(drain.TaskRan());
+  EXPECT_EQ(tally.Runs(), 0u);
+  pool.Startup();
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 20u);
+}
+
+TYPED_TEST(TaskQueueTest, HeldTasksDieWithTheQueueUnrun) {
+  Tally tally(1);
+  auto capture = std::make_shared<int>(0);
+  {
+    TaskQueue queue(8);
+    {
+      PoolOf<TypeParam> pool("pool", 2, queue);
+      queue.Enqueue([&tally, capture] { tally.Count(0); });
+    }
+    EXPECT_EQ(capture.use_count(), 2);
+  }
+  EXPECT_EQ(capture.use_count(), 1);
+  EXPECT_EQ(tally.Runs(), 0u);
+}
+
+// No thread can be created while it says so.
+struct FailingPlatform : StdPlatform {
+  class Thread : public StdPlatform::Thread {
+   public:
+    template <class F>
+    Thread(std::string name, F body)
+        : StdPlatform::Thread(Checked(name), std::move(body)) {}
+
+   private:
+    static std::string Checked(const std::string& name) {
+      if (fails && name.ends_with("-worker-1")) {
+        throw std::system_error(
+            std::make_error_code(std::errc::resource_unavailable_try_again));
+      }
+      return name;
+    }
+  };
+  static inline bool fails = false;
+};
+
+TYPED_TEST(TaskQueueTest, HeldTasksSurviveAStartupThatFails) {
+  Tally tally(30);
+  BasicTaskQueue<FailingPlatform> queue(8);
+  PoolOf<TypeParam, FailingPlatform> pool("pool", 2, queue);
+  for (std::size_t i = 0; i != 30; ++i) queue.Enqueue(tally.Task(i));
+  FailingPlatform::fails = true;
+  EXPECT_THROW(pool.Startup(), std::system_error);
+  FailingPlatform::fails = false;
+  EXPECT_FALSE(pool.IsRunning());
+  EXPECT_EQ(tally.Runs(), 0u);
+  pool.Startup();
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 30u);
+}
+
+TYPED_TEST(TaskQueueTest, ASecondPoolIsAnErrorAndTheFirstKeepsTheQueue) {
+  using Pool = PoolOf<TypeParam>;
+  Tally tally(1);
+  TaskQueue queue(8);
+  Pool pool("pool", 1, queue);
+  EXPECT_THROW(Pool("second", 1, queue), std::invalid_argument);
+  pool.Startup();
+  queue.Enqueue(tally.Task(0));
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 1u);
+}
+
+TYPED_TEST(TaskQueueTest, APoolMayFollowOneThatWasDestroyed) {
+  Tally tally(3);
+  TaskQueue queue(8);
+  for (std::size_t i = 0; i != 3; ++i) {
+    PoolOf<TypeParam> pool("pool", 1, queue);
+    pool.Startup();
+    queue.Enqueue(tally.Task(i));
+  }
+  EXPECT_EQ(tally.RanExactlyOnce(), 3u);
+}
+
+TYPED_TEST(TaskQueueTest, DequeueReturnsHeldTasksInTheirOrder) {
+  Tally tally(3);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 1, queue);
+  for (std::size_t i = 0; i != 3; ++i) queue.Enqueue(tally.Task(i));
+  std::function<void()> task;
+  for (std::size_t i = 0; i != 2; ++i) {
+    ASSERT_TRUE(queue.Dequeue(task));
+    task();
+    EXPECT_EQ(tally.RanExactlyOnce(), i + 1);
+  }
+  pool.Startup();  // runs the one that is left
+  pool.Shutdown();
+  EXPECT_TRUE(queue.IsEmpty());
+  EXPECT_FALSE(queue.Dequeue(task));
+  EXPECT_EQ(tally.RanExactlyOnce(), 3u);
+}
+
+// A task that was submitted to the pool is no std::function, but leaves the
+// queue as one. The only worker is busy, so all tasks stay queued.
+TYPED_TEST(TaskQueueTest, DequeueReturnsAcceptedTasksOfBothKinds) {
+  Gate gate;
+  Tally tally(3);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 1, queue);
+  pool.Startup();
+  pool.Submit([&] {
+    gate.Pass();
+    tally.Count(0);
+  });
+  gate.AwaitArrivals(1);
+  queue.Enqueue(tally.Task(1));
+  pool.Submit([&, owned = std::make_unique<int>(2)] {
+    tally.Count(static_cast<std::size_t>(*owned));
+  });
+  EXPECT_FALSE(queue.IsEmpty());
+  for (int i = 0; i != 2; ++i) {
+    std::function<void()> task;
+    EXPECT_TRUE(queue.Dequeue(task));
+    EXPECT_EQ(tally.Runs(), static_cast<std::size_t>(i));
+    task();
+  }
+  EXPECT_TRUE(queue.IsEmpty());
+  gate.Open();
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 3u);
+}
+
+// What is taken out is pending no more: with it gone, the wait is over.
+TYPED_TEST(TaskQueueTest, WaitIdleDoesNotWaitForATaskThatWasTakenOut) {
+  Gate gate;
+  Tally tally(2);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 1, queue);
+  pool.Startup();
+  pool.Submit([&] {
+    gate.Pass();
+    tally.Count(0);
+  });
+  gate.AwaitArrivals(1);
+  queue.Enqueue(tally.Task(1));
+  std::function<void()> taken;
+  EXPECT_TRUE(queue.Dequeue(taken));
+  gate.Open();
+  pool.WaitIdle();
+  EXPECT_EQ(tally.Runs(), 1u);
+  taken();
+  EXPECT_EQ(tally.RanExactlyOnce(), 2u);
+}
+
+// The task that is taken out last ends the session: all workers must notice.
+TYPED_TEST(TaskQueueTest, ShutdownReturnsWhenTheLastTaskIsTakenOut) {
+  Gate gate;
+  Tally tally(1);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 1, queue);
+  pool.Startup();
+  Drain drain(pool, [&] {
+    queue.Enqueue(tally.Task(0));  // accepted: we are on a worker
+    std::function<void()> taken;
+    std::thread([&] { EXPECT_TRUE(queue.Dequeue(taken)); }).join();
+  });
+  drain.Finish();
+  EXPECT_TRUE(drain.TaskRan());
+  EXPECT_EQ(tally.Runs(), 0u);
+}
+
+TYPED_TEST(TaskQueueTest, EnqueueAndDequeueAgainstSessionsLoseNoTask) {
+  constexpr std::size_t kTasks = 3000;
+  Tally tally(kTasks);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 2, queue);
+  std::atomic<bool> enqueued{false};
+  {
+    std::jthread enqueuer([&] {
+      for (std::size_t i = 0; i != kTasks; ++i) queue.Enqueue(tally.Task(i));
+      enqueued = true;
+    });
+    std::jthread dequeuer([&] {
+      std::function<void()> task;
+      while (!enqueued) {
+        if (queue.Dequeue(task)) task();
+      }
+    });
+    while (!enqueued) {
+      pool.Startup();
+      pool.Shutdown();
+    }
+  }
+  pool.Startup();
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), kTasks);
+  EXPECT_TRUE(queue.IsEmpty());
+}
+
+// It may leave an empty place behind, which is never taken for a task.
+TYPED_TEST(TaskQueueTest, ASubmitThatThrewLeavesNothingToDequeue) {
+  struct Throws {
+    Throws() = default;
+    Throws(Throws&&) noexcept(false) { throw std::runtime_error("no"); }
+    void operator()() {}
+  };
+  Tally tally(1);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 1, queue);
+  pool.Startup();
+  EXPECT_THROW(pool.Submit(Throws()), std::runtime_error);
+  std::function<void()> task;
+  EXPECT_FALSE(queue.Dequeue(task));
+  EXPECT_TRUE(queue.IsEmpty());
+  queue.Enqueue(tally.Task(0));
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 1u);
+}
+
+TEST(TaskQueueWithoutPoolTest, HoldsTasksUntilTheyAreTaken) {
+  Tally tally(1);
+  TaskQueue queue(8);
+  std::function<void()> task;
+  EXPECT_TRUE(queue.IsEmpty());
+  EXPECT_FALSE(queue.Dequeue(task));
+  EXPECT_FALSE(task);
+  queue.Enqueue(tally.Task(0));
+  EXPECT_FALSE(queue.IsEmpty());
+  EXPECT_TRUE(queue.Dequeue(task));
+  EXPECT_TRUE(queue.IsEmpty());
+  task();
+  EXPECT_EQ(tally.RanExactlyOnce(), 1u);
+}
+
+TEST(TaskQueueWithoutPoolTest, SizeZeroAndEmptyTasksAreInvalid) {
+  EXPECT_THROW(TaskQueue(0), std::invalid_argument);
+  TaskQueue queue(1);
+  EXPECT_EQ(queue.SizeHint(), 1u);
+  EXPECT_THROW(queue.Enqueue(nullptr), std::invalid_argument);
+  EXPECT_THROW(queue.Enqueue(std::function<void()>()), std::invalid_argument);
+  EXPECT_TRUE(queue.IsEmpty());
+}
+
+// A capture's destructor runs under none of the queue's locks.
+TEST(TaskQueueWithoutPoolTest, TheDestructorOfACaptureMayUseTheQueue) {
+  Tally tally(2);
+  TaskQueue queue(8);
+  std::function<void()> task;
+  {
+    std::shared_ptr<void> capture(nullptr,
+                                  [&](void*) { queue.Enqueue(tally.Task(1)); });
+    queue.Enqueue([&, capture = std::move(capture)] { tally.Count(0); });
+  }
+  ASSERT_TRUE(queue.Dequeue(task));
+  task();
+  ASSERT_FALSE(queue.Dequeue(task));
+  task = nullptr;  // the capture enqueues
+  ASSERT_TRUE(queue.Dequeue(task));
+  task();
+  EXPECT_EQ(tally.RanExactlyOnce(), 2u);
+}
+
+}  // namespace
+}  // namespace workerpool_test
