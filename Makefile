@@ -57,12 +57,13 @@ clang: build-clang
 test: unit property
 unit: build-test
 	@$(call RUN_TESTS,test) -LE property
+# Ten times the cases that a plain run takes.
 property: build-test
-	@$(call RUN_TESTS,test) -L property
+	@PROPERTY_CASES=1000 $(call RUN_TESTS,test) -L property
 tsan: build-tsan
-	@$(call RUN_TESTS,tsan)
+	@STRESS_ROUNDS=4 $(call RUN_TESTS,tsan)
 asan: build-asan
-	@$(call RUN_TESTS,asan)
+	@STRESS_ROUNDS=4 $(call RUN_TESTS,asan)
 
 models: build-models
 	@models/run standard $(JOBS) $(MODELS)

@@ -14,9 +14,6 @@
 #include <thread>
 #include <utility>
 
-#if defined(__GLIBCXX__)
-#include <cxxabi.h>
-#endif
 #if defined(__linux__)
 #include <pthread.h>
 #endif
@@ -79,17 +76,16 @@ struct StdPlatform {
   static void Pause() { std::this_thread::yield(); }
 
   // Runs body. An exception that leaves it goes to on_exception, except the
-  // one that ends a thread (pthread_exit, cancellation), which must go on.
+  // one that ends a thread (pthread_exit, cancellation), which must go on: it
+  // is not C++'s, so there is no exception_ptr to it.
   template <class Body, class Handler>
   static void Contain(Body&& body, Handler&& on_exception) {
     try {
       body();
-#if defined(__GLIBCXX__)
-    } catch (abi::__forced_unwind&) {
-      throw;
-#endif
     } catch (...) {
-      on_exception(std::current_exception());
+      const std::exception_ptr error = std::current_exception();
+      if (error == nullptr) throw;
+      on_exception(error);
     }
   }
 

@@ -20,7 +20,8 @@
 // Contract
 //   C1 each element is returned at most once, and kept until returned.
 //   C2 if LooksEmpty() says so, every element whose Push happened before has
-//      been claimed.
+//      been claimed. It may say "not empty" of an empty ring, as after a Push
+//      that threw, until the next Pop.
 //   C3 Pop may fail although an element is there, but under fair scheduling
 //      only finitely often: while some Push is under way.
 // Not promised: order between submitters.

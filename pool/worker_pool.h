@@ -175,6 +175,8 @@ class BasicWorkerPool {
     workplace_.session.Close();
     workplace_.wait.NotifyAll();
     threads_.Join();
+    // Only if tasks have ended every worker's thread (pthread_exit).
+    if (!workplace_.session.IsOver()) threads_.StandIn([this] { Work(); });
     control.lock();
     sessions_ended_.Write() = session + 1;
     SetState(kStopped);
@@ -273,6 +275,8 @@ class BasicWorkerPool {
     state_.Write() = state;
     changed_.notify_all();  // L1: several callers wait for different states
   }
+
+  void Work() { Worker(workplace_, report_).WorkUntilOver(); }
 
   void OpenSession() {
     if (held_ == nullptr) {

@@ -2,13 +2,14 @@
 // created or none, and no worker takes a task before the last one exists.
 //
 //   Startup                             Worker i
-//   T1 lock the gate                    T3 lock the gate: blocks until all
-//   T2 create all; open the session        threads exist or Startup gave up
-//      (or dismiss); unlock             T4 dismissed? leave
-//   T7 join                             T5 id := mine; work; T6 id := none
+//   T1 lock the gate                    T3 lock the gate, unlock: blocks until
+//   T2 create all; open the session;       all threads exist, or Startup failed
+//      unlock                           T4 id := mine; work; T5 id := none
+//   T6 join
 //
 // The gate is needed since {closed, 0} also means "not yet started": a worker
-// that looked at the session before T2 opened it would leave.
+// that looked at the session before T2 opened it would leave. For the same
+// reason nobody is told that Startup failed: the session is still over.
 // Own workers are known by thread id, as a thread_local would exist once per
 // shared library. A worker takes its id back before its thread ends, so no
 // later thread with a reused id is taken for a worker.
@@ -49,7 +50,6 @@ class WorkerThreads {
   template <class Body, class Open>
   void Start(Body body, Open open) {
     typename P::Lock gate(gate_);  // T1
-    dismissed_.Write() = false;
     try {
       threads_.reserve(Count());
       for (std::size_t i = 0; i != Count(); ++i) {
@@ -58,7 +58,6 @@ class WorkerThreads {
       }
       open();  // T2
     } catch (...) {
-      dismissed_.Write() = true;
       gate.unlock();
       Join();
       throw;
@@ -67,15 +66,21 @@ class WorkerThreads {
 
   // Returns when every thread has ended.
   void Join() {
-    for (auto& thread : threads_) thread.join();  // T7
+    for (auto& thread : threads_) thread.join();  // T6
     threads_.clear();
+  }
+
+  // Runs body() on the calling thread as a worker. Only between Join and Start.
+  template <class Body>
+  void StandIn(Body body) {
+    RunAs(0, body);
   }
 
   // Whether the caller is a worker of this pool, inside body(). Thread-safe.
   bool IsOwn() const {
     const typename P::ThreadId caller = P::ThisThread();
     for (const auto& id : ids_) {
-      if (id.load(P::relaxed) == caller) return true;  // T5
+      if (id.load(P::relaxed) == caller) return true;  // T4
     }
     return false;
   }
@@ -85,22 +90,23 @@ class WorkerThreads {
 
   template <class Body>
   void PassGateAndRun(std::size_t index, Body& body) {
-    {
-      typename P::Lock gate(gate_);   // T3
-      if (dismissed_.Read()) return;  // T4
-    }
-    // Relaxed: only the thread itself can ever find its own id.
-    ids_[index].store(P::ThisThread(), P::relaxed);  // T5
+    { typename P::Lock gate(gate_); }  // T3
+    RunAs(index, body);
+  }
+
+  // Relaxed: only the thread itself can ever find its own id.
+  template <class Body>
+  void RunAs(std::size_t index, Body& body) {
+    ids_[index].store(P::ThisThread(), P::relaxed);  // T4
     struct Leaving {
       Id& id;
-      ~Leaving() { id.store(typename P::ThreadId{}, P::relaxed); }  // T6
+      ~Leaving() { id.store(typename P::ThreadId{}, P::relaxed); }  // T5
     } const leaving{ids_[index]};
     body();
   }
 
   const std::string pool_name_;
   typename P::Mutex gate_;
-  typename P::template Var<bool> dismissed_{false};
   std::vector<typename P::Thread> threads_;
   std::vector<Id> ids_;
 };

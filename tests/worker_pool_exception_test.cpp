@@ -194,5 +194,22 @@ TYPED_TEST(WorkerPoolTest, APoolWhoseWorkersAllEndedTheirThreadsRestarts) {
   EXPECT_EQ(tally.RanExactlyOnce(), 3u);
 }
 
+TYPED_TEST(WorkerPoolTest, ShutdownRunsWhatIsLeftThoughNoWorkerIs) {
+  Tally tally(12);
+  PoolOf<TypeParam> pool("pool", 1);
+  pool.Startup();
+  pool.Submit([&] {
+    tally.Count(0);
+    for (std::size_t i = 1; i != 11; ++i) pool.Submit(tally.Task(i));
+    pool.Submit([&] {
+      EXPECT_THROW(pool.Shutdown(), std::system_error);
+      pool.Submit(tally.Task(11));
+    });
+    pthread_exit(nullptr);
+  });
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 12u);
+}
+
 }  // namespace
 }  // namespace workerpool_test
