@@ -17,14 +17,15 @@ CONFIG_bench := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Release \
 CONFIG_clang := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
   -DCMAKE_CXX_FLAGS=-O0 -DWORKERPOOL_MODELS=ON -DWORKERPOOL_BENCH=ON
 
-MODELS := task_ring worker_pool original_condvar
+MODELS := task_ring condvar_wait backoff_wait original_condvar
 
 .PHONY: help check deps build unit property test tsan asan models models-quick \
-  clang bench smoke tables publish selftest lint format format-check hygiene replay clean
+  clang bench bench-client smoke tables publish selftest lint format format-check hygiene replay clean
 
 help:
 	@echo 'make check     the quick gate: everything marked *'
 	@echo 'make bench     the TPS table on real data, in a few minutes'
+	@echo 'make bench-client  the same with 200 us outside the pool'
 	@echo 'make test      * unit, fault-injection and property tests'
 	@echo 'make tsan      * tests and stress under ThreadSanitizer (clang)'
 	@echo 'make asan      * the same under AddressSanitizer and UBSan'
@@ -71,28 +72,38 @@ models-quick: build-models
 	@$(call RUN_TESTS,models)
 	@models/run quick $(JOBS) $(MODELS)
 replay: build-models
+	@test -n '$(CHECK)' && test -x build/models/models/model_$(MODEL) || { \
+	  echo 'error: give MODEL (one of: $(MODELS)) and CHECK, as the failure printed them' >&2; \
+	  exit 2; }
 	@build/models/models/model_$(MODEL) --only '$(CHECK)' \
 	  --replay $(or $(SEARCH),bound:2) $(if $(ITERATION),--iteration $(ITERATION))
 
 TPS := build/bench/bench/tps
 bench: build-bench
 	@$(TPS) --json build/bench/ycsb.json --force $(BENCH_ARGS)
+bench-client: build-bench
+	@$(TPS) --json build/bench/ycsb-client-200us.json --force --client-us 200 \
+	  $(BENCH_ARGS)
 smoke: build-bench
 	@$(call RUN_TESTS,bench)
 	@$(TPS) --smoke
-# Generated tables: `tables` says whether they are stale, `publish` puts the
-# last `make bench` and `make models` into the project.
+# Generated tables: `tables` says whether they are stale; `publish` puts the last
+# `make bench`, `make bench-client` and `make models` into the project.
+RESULTS = bench/results/$(shell $(TPS) --machine)
+CLIENT_TABLE = --json $(RESULTS)/ycsb-client-200us.json --readme bench/README.md
 tables: build-bench build-models
 	@bench/update_readme --check --tps $(TPS)
+	@bench/update_readme --check --tps $(TPS) --readme bench/README.md \
+	  --json $(wildcard bench/results/*/ycsb-client-200us.json)
 	@models/update_readme --check
-publish: build-bench
-	@mkdir -p bench/results/$$($(TPS) --machine)
-	@cp build/bench/ycsb.json bench/results/$$($(TPS) --machine)/ycsb.json
+publish: build-bench build-models
+	@mkdir -p $(RESULTS)
+	@cp build/bench/ycsb.json build/bench/ycsb-client-200us.json $(RESULTS)
 	@bench/update_readme --tps $(TPS)
+	@bench/update_readme --tps $(TPS) $(CLIENT_TABLE)
 	@models/update_readme
-
 selftest:
-	@.ci/deps test tsan asan models bench
+	@.ci/deps selftest test tsan asan models
 	@tests/selftest/run
 
 lint: build-test

@@ -16,7 +16,7 @@
 // an hour.
 // Not promised: idle for free; each idle worker wakes about 1000 times a
 // second.
-// Checked in models/backoff_wait.cpp and models/worker_pool.cpp.
+// Checked in models/backoff_wait.cpp.
 #pragma once
 
 #include <algorithm>

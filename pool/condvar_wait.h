@@ -12,7 +12,7 @@
 // Invariant (surplus): every submit notifies, so an idle worker implies
 // queued <= searching + owed. Work is conserved without a wake-up chain.
 // Not promised: few wake-ups; a submitter takes the mutex every time.
-// Checked in models/condvar_wait.cpp and models/worker_pool.cpp.
+// Checked in models/condvar_wait.cpp.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@
 // or while the RMW that took pending to 0 with the bit set is still to notify.
 // Not promised: a waiter may miss an idle instant that passes while it wakes.
 // Assumed: fewer than 2^62 tasks pending.
-// Checked in models/worker_pool.cpp.
+// Checked in models/pool_models.h.
 #pragma once
 
 #include <cstdint>

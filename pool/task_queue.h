@@ -12,7 +12,7 @@
 // in" exclude each other: else a task refused just before the session opens
 // would be held just after, and stay. Where that mutex matters, submit to the
 // pool itself.
-// Checked in tests/task_queue_test.cpp and models/worker_pool.cpp.
+// Checked in tests/task_queue_test.cpp.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 // Own workers are known by thread id, as a thread_local would exist once per
 // shared library. A worker takes its id back before its thread ends, so no
 // later thread with a reused id is taken for a worker.
-// Checked in models/worker_pool.cpp and tests/thread_creation_test.cpp.
+// Checked in models/pool_models.h and tests/thread_creation_test.cpp.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,11 @@
-// The whole path: submit against falling asleep, Shutdown against submit and
-// against itself, children during the drain, and what may be seen afterwards.
+// The whole path, for any strategy: submit against falling asleep, Shutdown
+// against submit and against itself, children during the drain, and what may
+// be seen afterwards. One program per strategy runs them.
+#pragma once
+
 #include "pool_model.h"
 
 namespace models {
-namespace {
 
 // Submissions race workers that are falling asleep. The controller awaits the
 // tasks before it shuts down, since Shutdown's own wake-up would hide a lost
@@ -187,31 +189,4 @@ struct ShutdownWakesIdleWorkers
   }
 };
 
-}  // namespace
 }  // namespace models
-
-int main(int argc, char** argv) {
-  using namespace models;  // NOLINT: the list below is the program
-  return Check<TasksRunBeforeShutdownBegins<CondVar, 1, 1>,
-               TasksRunBeforeShutdownBegins<CondVar, 2, 2>,
-               TasksRunBeforeShutdownBegins<Backoff, 1, 1>,
-               TasksRunBeforeShutdownBegins<Backoff, 2, 2>,
-               AcceptedRunsRefusedDoesNot<CondVar, 1>,
-               AcceptedRunsRefusedDoesNot<CondVar, 2>,
-               AcceptedRunsRefusedDoesNot<Backoff, 1>,
-               AcceptedRunsRefusedDoesNot<Backoff, 2>,
-               AcceptedRunsRefusedDoesNot<BackoffHours, 1>,
-               EveryShutdownReturnsAfterTheLastWorker<CondVar, 1>,
-               EveryShutdownReturnsAfterTheLastWorker<CondVar, 2>,
-               EveryShutdownReturnsAfterTheLastWorker<Backoff, 1>,
-               ChildOfADrainRuns<CondVar, 1>, ChildOfADrainRuns<CondVar, 2>,
-               ChildOfADrainRuns<Backoff, 1>, ChildOfADrainRuns<Backoff, 2>,
-               PayloadIsHandedOverAndBack<CondVar, 1>,
-               PayloadIsHandedOverAndBack<CondVar, 2>,
-               PayloadIsHandedOverAndBack<Backoff, 1>,
-               ShutdownWakesIdleWorkers<CondVar, 1>,
-               ShutdownWakesIdleWorkers<CondVar, 3>,
-               ShutdownWakesIdleWorkers<BackoffHours, 1>,
-               ShutdownWakesIdleWorkers<BackoffUntimed, 1>,
-               ShutdownWakesIdleWorkers<BackoffUntimed, 3>>(argc, argv);
-}

@@ -1,0 +1,17 @@
+// The pool with CondVarWait. None of these models has a timer.
+#include "pool_models.h"
+
+int main(int argc, char** argv) {
+  using namespace models;  // NOLINT: the list below is the program
+  return Check<TasksRunBeforeShutdownBegins<CondVar, 1, 1>,
+               TasksRunBeforeShutdownBegins<CondVar, 2, 2>,
+               AcceptedRunsRefusedDoesNot<CondVar, 1>,
+               AcceptedRunsRefusedDoesNot<CondVar, 2>,
+               EveryShutdownReturnsAfterTheLastWorker<CondVar, 1>,
+               EveryShutdownReturnsAfterTheLastWorker<CondVar, 2>,
+               ChildOfADrainRuns<CondVar, 1>, ChildOfADrainRuns<CondVar, 2>,
+               PayloadIsHandedOverAndBack<CondVar, 1>,
+               PayloadIsHandedOverAndBack<CondVar, 2>,
+               ShutdownWakesIdleWorkers<CondVar, 1>,
+               ShutdownWakesIdleWorkers<CondVar, 3>>(argc, argv);
+}
