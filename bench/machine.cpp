@@ -54,12 +54,12 @@ std::uint64_t Limit(const std::filesystem::path& file) {
 // is compared as it is: what the group's page cache holds now can be reclaimed.
 std::uint64_t ControlGroupLimit() {
   const std::filesystem::path root = "/sys/fs/cgroup";
-  std::uint64_t least =
-      Limit(root / "memory/memory.limit_in_bytes");  // version 1
+  // Version 1 of control groups.
+  std::uint64_t least = Limit(root / "memory/memory.limit_in_bytes");
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    if (line.compare(0, 3, "0::") != 0)
-      continue;  // version 2 has one line, with number 0
+    // Version 2 has one line, with number 0.
+    if (line.compare(0, 3, "0::") != 0) continue;
     for (std::filesystem::path group = line.substr(3);;
          group = group.parent_path()) {
       least =
@@ -87,7 +87,10 @@ Machine ThisMachine() {
   Machine machine;
   utsname system{};
   uname(&system);
-  machine.kernel = fmt::format("{} {}", system.sysname, system.release);
+  // The version without what a distributor or a host appends.
+  const std::string release = system.release;
+  machine.kernel = fmt::format("{} {}", system.sysname,
+                               release.substr(0, release.find('-')));
   machine.cpu = ProcValue("/proc/cpuinfo", "model name");
   if (machine.cpu.empty()) machine.cpu = system.machine;
   machine.cores = std::max(1u, std::thread::hardware_concurrency());

@@ -16,9 +16,8 @@ class UsageError : public std::runtime_error {
 
 struct Options {
   Plan plan;
-  std::filesystem::path json;  // empty: results are only printed
-  std::filesystem::path
-      render;  // not empty: print the table of this file and end
+  std::filesystem::path json;    // empty: results are only printed
+  std::filesystem::path render;  // not empty: print its table and end
   bool resume = false;
   bool force = false;
   bool machine = false;  // print this machine's name and end

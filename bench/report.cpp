@@ -160,8 +160,7 @@ std::string CheckLines(const Results& results) {
   }
   std::string text = fmt::format(
       "* Checked, warm-up included: {} transactions counted by terminals, {} "
-      "tasks executed, {} rows "
-      "verified.\n",
+      "tasks executed, {} rows verified.\n",
       transactions, tasks, rows);
   text +=
       suspects.empty()

@@ -1,5 +1,6 @@
 // The pool with BackoffWait: tasks are picked up by a timer that fires, the end
 // and a drain without one that takes long (README.md, "Masking").
+#include "lifecycle_models.h"
 #include "pool_models.h"
 
 int main(int argc, char** argv) {
@@ -16,5 +17,11 @@ int main(int argc, char** argv) {
                PayloadIsHandedOverAndBack<Backoff, 2>,
                ShutdownWakesIdleWorkers<BackoffHours, 1>,
                ShutdownWakesIdleWorkers<BackoffUntimed, 1>,
-               ShutdownWakesIdleWorkers<BackoffUntimed, 3>>(argc, argv);
+               ShutdownWakesIdleWorkers<BackoffUntimed, 3>,
+               StartupAndShutdownAreSerialised<Backoff, 1>,
+               StartupAndShutdownAreSerialised<Backoff, 2>,
+               StrayTaskRunsInOneSession<Backoff, 1>,
+               ThreeShutdownsReturn<Backoff>, TwoWaitersOverTwoRounds<Backoff>,
+               PoolMayDieAfterShutdown<Backoff>, TasksThatMeetBothRun<Backoff>,
+               FailedStartupLeavesNothing<Backoff>>(argc, argv);
 }

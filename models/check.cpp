@@ -11,9 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 namespace models {
 namespace {
@@ -30,7 +28,6 @@ struct Options {
   double seconds = 60;
   unsigned jobs = 2;
   bool list = false;
-  bool replay = false;
 };
 
 double CpuSeconds() {
@@ -152,7 +149,7 @@ std::string Complaint(const Job& job, int status) {
 }
 
 void PrintReplay(const Job& job, const Options& options) {
-  std::printf("  make replay MODEL=%s CHECK=%s SEARCH=%s",
+  std::printf("  make replay MODEL=%s CHECK='%s' SEARCH=%s",
               options.program.c_str(), job.entry->name.c_str(),
               SearchName(job.search).c_str());
   if (job.search.random && !job.record.is_null()) {
@@ -287,11 +284,14 @@ int Replay(const std::vector<Entry>& entries, const Options& options) {
   return outcome.result == rl::test_result_success ? 0 : 1;
 }
 
+// Every search that a run in this mode makes, one line each.
 int List(const std::vector<Entry>& entries, const Options& options) {
   for (const Entry& entry : entries) {
-    std::printf("%s\t%s\t%s\t%s\t%s\n", options.program.c_str(),
-                entry.name.c_str(), entry.property.c_str(),
-                entry.bounds.c_str(), rl::test_result_str(entry.expected));
+    for (const Search& search : Searches(entry, options)) {
+      std::printf("%s\t%s\t%s\t%s\t%s\n", options.program.c_str(),
+                  entry.name.c_str(), entry.property.c_str(),
+                  entry.bounds.c_str(), SearchName(search).c_str());
+    }
   }
   return 0;
 }
@@ -328,7 +328,7 @@ void Describe(CLI::App& app, Options& options) {
       ->check(CLI::PositiveNumber);
   app.add_option("--jobs", options.jobs, "searches at a time")
       ->check(CLI::Range(1, 256));
-  app.add_flag("--list", options.list, "name, property and bounds of each");
+  app.add_flag("--list", options.list, "the searches of this mode");
   auto* replay =
       app.add_option("--replay", options.search,
                      "search --only again, bound:N or random, and print the "

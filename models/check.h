@@ -20,7 +20,7 @@ struct Plan {
   // be. The quick one is part of `make check`.
   unsigned quick_bound = 2;
   unsigned bound = 2;
-  // One more preemption, as far as the time limit carries it; 0: none.
+  // A tree search with this many, as far as the time limit carries it; 0: none.
   unsigned beyond = 3;
   std::uint64_t random = 100'000;  // executions of the random search
 };

@@ -1,4 +1,5 @@
 // The pool with CondVarWait. None of these models has a timer.
+#include "lifecycle_models.h"
 #include "pool_models.h"
 
 int main(int argc, char** argv) {
@@ -13,5 +14,11 @@ int main(int argc, char** argv) {
                PayloadIsHandedOverAndBack<CondVar, 1>,
                PayloadIsHandedOverAndBack<CondVar, 2>,
                ShutdownWakesIdleWorkers<CondVar, 1>,
-               ShutdownWakesIdleWorkers<CondVar, 3>>(argc, argv);
+               ShutdownWakesIdleWorkers<CondVar, 3>,
+               StartupAndShutdownAreSerialised<CondVar, 1>,
+               StartupAndShutdownAreSerialised<CondVar, 2>,
+               StrayTaskRunsInOneSession<CondVar, 1>,
+               ThreeShutdownsReturn<CondVar>, TwoWaitersOverTwoRounds<CondVar>,
+               PoolMayDieAfterShutdown<CondVar>, TasksThatMeetBothRun<CondVar>,
+               FailedStartupLeavesNothing<CondVar>>(argc, argv);
 }

@@ -1,24 +1,26 @@
-// The pull request's condition-variable pool, told again: why its Shutdown took
-// up to a second, what hid that it could hang, and the smallest fix.
+// The condition-variable pool of Peloton's pull request #1419, told again: why
+// its Shutdown took up to a second, what hid that it could hang, and the
+// smallest fix.
 //
 // Workers wait with a timeout of one second for "queue not empty". Shutdown
 // clears the running flag and joins; it notifies nobody, and the predicate does
 // not read the flag. The timeout hides this: it turns a hang into a second.
 //
 // The fix has three parts, and each left out alone brings the hang back:
-//   kFlagUnderMutex  the flag is cleared with the mutex held
-//   kNotifyAll       all sleepers are woken after that
-//   kPredicateReads  the predicate reads the flag as well
+//   flag_under_mutex      the flag is cleared with the mutex held
+//   wake                  all sleepers are woken after that
+//   predicate_reads_flag  the predicate reads the flag as well
 #include "check.h"
 
 namespace models {
 namespace {
 
+enum class Wake { kNobody, kOne, kAll };
+
 struct Fix {
   bool flag_under_mutex = true;
-  bool notify_all = true;
+  Wake wake = Wake::kAll;
   bool predicate_reads_flag = true;
-  bool notify_one_instead = false;
 };
 
 template <class P, Fix kFix>
@@ -49,11 +51,8 @@ class OriginalCondVarPool {
     } else {
       running_.store(false, P::release);
     }
-    if constexpr (kFix.notify_one_instead) {
-      wakeup_.notify_one();
-    } else if constexpr (kFix.notify_all) {
-      wakeup_.notify_all();
-    }
+    if constexpr (kFix.wake == Wake::kOne) wakeup_.notify_one();
+    if constexpr (kFix.wake == Wake::kAll) wakeup_.notify_all();
     for (auto& thread : threads_) thread.join();
     threads_.clear();
   }
@@ -102,7 +101,7 @@ struct ShutdownReturns : Model<ShutdownReturns<Case>, 1, Case::kWorkers> {
   static std::string Name() {
     return std::string("OriginalShutdownReturns<") + Case::kName + ">";
   }
-  static constexpr const char* kProperty = "original fault 1";
+  static constexpr const char* kProperty = "original: Shutdown returns";
   static constexpr const char* kBounds = Case::kBounds;
   static constexpr rl::test_result_e kExpected = Case::kExpected;
 
@@ -126,7 +125,7 @@ struct OneWorker {
 };
 
 constexpr Fix kAsItWas{.flag_under_mutex = false,
-                       .notify_all = false,
+                       .wake = Wake::kNobody,
                        .predicate_reads_flag = false};
 
 // Passes, but shows nothing: one timed waiter switches the detection of
@@ -157,12 +156,12 @@ struct FlagOutsideMutex : OneWorker {
 };
 struct NoNotify : OneWorker {
   static constexpr const char* kName = "no notify";
-  static constexpr Fix kFix{.notify_all = false};
+  static constexpr Fix kFix{.wake = Wake::kNobody};
   static constexpr rl::test_result_e kExpected = rl::test_result_deadlock;
 };
 struct NotifyOne : FixedTwoWorkers {
   static constexpr const char* kName = "notify_one for notify_all";
-  static constexpr Fix kFix{.notify_one_instead = true};
+  static constexpr Fix kFix{.wake = Wake::kOne};
   static constexpr rl::test_result_e kExpected = rl::test_result_deadlock;
 };
 struct PredicateBlind : OneWorker {

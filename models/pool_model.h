@@ -57,6 +57,7 @@ workerpool::WorkerPoolOptions SmallPool(unsigned workers) {
   return options;
 }
 
+// A model's name: sentence, strategy, workers.
 template <class Strategy>
 std::string NameOf(const char* sentence, unsigned workers) {
   return std::string(sentence) + "<" + Strategy::kName + "," +

@@ -105,23 +105,24 @@ struct ChildOfADrainRuns
   static std::string Name() {
     return NameOf<Strategy>("ChildOfADrainRuns", kWorkers);
   }
-  static constexpr const char* kProperty = "3 drain runs what tasks submit";
+  static constexpr const char* kProperty =
+      "3 drain runs what tasks submit, 4 happens-before";
   static constexpr const char* kBounds = "1 task with 1 child, 1 Shutdown";
   static constexpr Plan kPlan =
       kWorkers == 1 ? Plan{} : Plan{.quick_bound = 0, .bound = 0, .beyond = 1};
 
-  unsigned runs = 0;
+  typename Strategy::Platform::template Var<int> runs{0};
 
   void Prepare() {
     this->pool.Startup();
     this->pool.Submit([this] {
-      this->pool.Submit([this] { ++runs; });
-      ++runs;
+      ++runs.Write();
+      this->pool.Submit([this] { ++runs.Write(); });
     });
   }
   void Run(unsigned) {
     this->pool.Shutdown();
-    RL_ASSERT(runs == 2);
+    RL_ASSERT(runs.Read() == 2);
   }
 };
 
@@ -141,28 +142,28 @@ struct PayloadIsHandedOverAndBack
 
   using Payload = typename Strategy::Platform::template Var<int>;
   Payload payload{0};
-  Payload buried{0};
+  Payload destroyed{0};
 
   struct Capture {
-    Payload* grave;
-    explicit Capture(Payload* where) : grave(where) {}
+    Payload* destroyed_at;
+    explicit Capture(Payload* where) : destroyed_at(where) {}
     Capture(Capture&& other) noexcept
-        : grave(std::exchange(other.grave, nullptr)) {}
+        : destroyed_at(std::exchange(other.destroyed_at, nullptr)) {}
     ~Capture() {
-      if (grave != nullptr) grave->Write() = 1;
+      if (destroyed_at != nullptr) destroyed_at->Write() = 1;
     }
   };
 
   void Prepare() { this->pool.Startup(); }
   void Run(unsigned) {
     payload.Write() = 1;
-    this->pool.Submit([this, capture = Capture(&buried)] {
+    this->pool.Submit([this, capture = Capture(&destroyed)] {
       RL_ASSERT(payload.Read() == 1);
       payload.Write() = 2;
     });
     this->pool.WaitIdle();
     RL_ASSERT(payload.Read() == 2);
-    RL_ASSERT(buried.Read() == 1);
+    RL_ASSERT(destroyed.Read() == 1);
     this->pool.Shutdown();
   }
 };

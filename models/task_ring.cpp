@@ -17,13 +17,12 @@ struct Numbered {
   void operator()() const { *ran = number; }
 };
 
-// Pops one task and returns its number; 0 if Pop fails.
+// Pops one task, runs it, and returns its number; 0 if Pop fails.
 unsigned PopNumber(Ring& ring) {
   Task task;
   if (!ring.Pop(task)) return 0;
-  unsigned number = 0;
   task();
-  return number = *task.Target<Numbered>()->ran;
+  return task.Target<Numbered>()->number;
 }
 
 // Two submitters push two tasks each through a ring of two slots, so that laps
@@ -66,7 +65,7 @@ struct EachTaskComesOutOnceAndInOrder
   }
 };
 
-// Two workers compete for two tasks: each gets out once.
+// Two workers compete for three tasks: each gets out once.
 struct TwoWorkersShareTheTasks : Model<TwoWorkersShareTheTasks, 3> {
   static std::string Name() { return "TwoWorkersShareTheTasks"; }
   static constexpr const char* kProperty = "queue C1, C3";
@@ -80,7 +79,6 @@ struct TwoWorkersShareTheTasks : Model<TwoWorkersShareTheTasks, 3> {
   Ring ring{2};
   Platform::Atomic<unsigned> taken{0};
   unsigned times[kTasks] = {};
-  unsigned scratch[2] = {};
 
   struct Counted {
     TwoWorkersShareTheTasks* model;

@@ -1,5 +1,5 @@
-// BackoffWait polls: a worker that finds nothing sleeps, from 1 us doubling to
-// 1 ms, and looks again. A submitter does nothing at all.
+// BackoffWait polls: a worker that finds nothing sleeps, by default from 1 us
+// doubling to 1 ms, and looks again. A submitter does nothing at all.
 //
 //   Worker                               Shutdown, or who ended the session
 //   B1 lock                              E1 close, or end, the session
@@ -12,10 +12,10 @@
 // Invariant (the end): B1 after E2 sees E1 at B2; otherwise the worker is in
 // the condition variable's set when E3 comes. So no sleep that began while the
 // session was open outlasts its closing, and the drain's own are brief: a task
-// that was accepted before the close and pushed after it waits for no timer of
-// an hour.
-// Not promised: idle for free; each idle worker wakes about 1000 times a
-// second.
+// that was accepted before the close and pushed after it waits for no long
+// timer.
+// Not promised: idle for free; by default each idle worker wakes about 1000
+// times a second.
 // Checked in models/backoff_wait.cpp.
 #pragma once
 

@@ -28,11 +28,13 @@ class BasicMonoQueuePool {
                .workers = worker_pool_size,
                .queue_capacity = task_queue_size}) {}
 
+  // As WorkerPool's.
   void Startup() { pool_.Startup(); }
   void Shutdown() { pool_.Shutdown(); }
 
-  // Submits a copy of the task; starts the pool first if need be, so it may
-  // throw what Startup throws.
+  // Submits a copy of the task; starts the pool first if need be. Throws what
+  // Startup throws, or Submit but for a stopped pool, and has then accepted
+  // nothing.
   template <class F>
   void SubmitTask(const F& task) {
     while (!pool_.TrySubmit(task)) pool_.Startup();

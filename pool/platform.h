@@ -33,9 +33,8 @@ concept Platform = requires(typename P::Mutex& mutex, typename P::Lock& lock,
                             typename P::template Var<int>& plain,
                             std::uint64_t& expected,
                             std::chrono::nanoseconds duration,
-                            void (*function)()) {
-  // Memory orders; Order returns its second argument, as a constant, unless a
-  // model weakens that site.
+                            void (*function)(), typename P::Thread& thread) {
+  // Memory orders; Order returns its second argument, as a constant.
   P::Order(Site::kPublish, P::release);
   P::relaxed;
   P::acquire;
@@ -62,11 +61,17 @@ concept Platform = requires(typename P::Mutex& mutex, typename P::Lock& lock,
 
   // A joinable thread with that name; std::system_error if there is none.
   requires std::constructible_from<typename P::Thread, std::string, void (*)()>;
+  thread.join();
   { P::ThisThread() } -> std::same_as<typename P::ThreadId>;
 
-  P::Pause();                                       // who spins lets others run
-  P::Contain(function, [](std::exception_ptr) {});  // an exception ends there
-  P::Check(true, "message");  // debug builds: print the message and abort
+  // Who spins lets others run.
+  P::Pause();
+  // An exception that leaves the first function goes to the second.
+  P::Contain(function, [](std::exception_ptr) {});
+  // In debug builds: prints the message and aborts unless the value is true.
+  P::Check(true, "message");
+  // Prints the message and aborts.
+  P::Die("message");
 };
 
 }  // namespace workerpool::inline v1

@@ -13,8 +13,9 @@
 //   S1 load, S2 CAS +1       run, destroy               S6 pending = 0? return
 //      unless closed         S4 -1, release             S7 CAS: set the bit,
 //                            bit set and pending = 0:      under the mutex
-//   Shutdown                   S8 clear it, wake all,   sleep, then S7 again
-//   S3 set closed              under the same mutex
+//                              S8 clear it, wake all,   sleep, then S7 again
+//                              under the same mutex
+//   Startup: S5 clear closed, count what was held.  Shutdown: S3 set closed.
 //
 // pending rises when a task is accepted and falls after it has run and been
 // destroyed, so pending = 0 says: nothing queued and nothing running.
@@ -24,7 +25,7 @@
 // or while the RMW that took pending to 0 with the bit set is still to notify.
 // Not promised: a waiter may miss an idle instant that passes while it wakes.
 // Assumed: fewer than 2^62 tasks pending.
-// Checked in models/pool_models.h.
+// Checked in models/pool_models.h and models/lifecycle_models.h.
 #pragma once
 
 #include <cstdint>
@@ -107,11 +108,13 @@ class Session {
   template <class Admits>
   bool Raise(Admits admits) {
     Word word = word_.load(P::relaxed);  // S1
-    do {
-      if (!admits(word)) return false;
-    } while (
-        !word_.compare_exchange_weak(word, word + kOne, P::relaxed));  // S2
-    return true;
+    while (admits(word)) {
+      const Word raised = word + kOne;
+      if (word_.compare_exchange_weak(word, raised, P::relaxed)) {  // S2
+        return true;
+      }
+    }
+    return false;
   }
 
   // Under idle_mutex_. Returns false if nothing is pending.

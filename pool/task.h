@@ -46,7 +46,7 @@ class Task {
 
   explicit operator bool() const { return ops_ != nullptr; }
 
-  // Runs the callable; it stays alive until Reset or destruction.
+  // Runs the callable, which there must be; it stays alive until Reset.
   void operator()() { ops_->run(storage_); }
 
   // Destroys the callable.

@@ -91,6 +91,8 @@ class BasicTaskQueue {
     return true;
   }
 
+  // Nothing held and nothing accepted that waits for a worker. Says "no" while
+  // a worker is about to take the last one.
   bool IsEmpty() const {
     typename P::Lock lock(mutex_);
     return held_.Read().empty() &&

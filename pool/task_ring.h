@@ -23,7 +23,7 @@
 //      been claimed. It may say "not empty" of an empty ring, as after a Push
 //      that threw, until the next Pop.
 //   C3 Pop may fail although an element is there, but under fair scheduling
-//      only finitely often: while some Push is under way.
+//      only finitely often: while another Push or Pop is under way.
 // Not promised: order between submitters.
 // Assumed: fewer than 2^63 tasks in the life of a ring.
 // Checked in models/task_ring.cpp.

@@ -12,14 +12,12 @@
 // The states above belong to Startup and Shutdown, which take the control
 // mutex and never hold it while they create or join threads. Submit and the
 // workers know only the session's word (session.h).
-// README.md here has the promises, the invariants and why they hold.
+// The promises are in the project's README.md; the invariants, and why they
+// hold, in README.md here.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -28,6 +26,8 @@
 
 #include "backoff_wait.h"
 #include "condvar_wait.h"
+#include "exception_report.h"
+#include "options.h"
 #include "platform.h"
 #include "session.h"
 #include "std_platform.h"
@@ -40,58 +40,6 @@
 #include "worker_threads.h"
 
 namespace workerpool::inline v1 {
-
-struct WorkerPoolOptions {
-  // Threads are named "<name>-worker-<i>", cut to 15 characters.
-  std::string name = "worker-pool";
-  std::uint32_t workers = 4;  // > 0
-  // Tasks that find room without an allocation; more than these still do.
-  std::size_t queue_capacity = 1024;  // 1 to 2^30
-  WaitOptions wait = {};
-  // Gets what a task threw, on the worker, before the task counts as done.
-  // Default: one line on stderr.
-  std::function<void(std::exception_ptr)> on_exception = {};
-};
-
-// Counts what tasks throw and hands it to the pool's handler. Thread-safe.
-template <Platform P>
-class ExceptionReport {
- public:
-  ExceptionReport(std::string pool, std::function<void(std::exception_ptr)> to)
-      : pool_(std::move(pool)), handler_(std::move(to)) {}
-
-  void operator()(std::exception_ptr error) {
-    count_.fetch_add(1, P::relaxed);  // X1
-    P::Contain([&] { handler_ ? handler_(error) : Print(error); },
-               [&](std::exception_ptr) {
-                 std::fprintf(
-                     stderr,
-                     "workerpool: %s: the exception handler threw; ignored\n",
-                     pool_.c_str());
-               });
-  }
-
-  std::uint64_t Count() const { return count_.load(P::relaxed); }  // X1
-
- private:
-  void Print(std::exception_ptr error) {
-    const char* what = "not a std::exception";
-    try {
-      std::rethrow_exception(error);
-    } catch (const std::exception& exception) {
-      what = exception.what();
-      std::fprintf(stderr, "workerpool: %s: a task threw: %s\n", pool_.c_str(),
-                   what);
-    } catch (...) {
-      std::fprintf(stderr, "workerpool: %s: a task threw: %s\n", pool_.c_str(),
-                   what);
-    }
-  }
-
-  const std::string pool_;
-  const std::function<void(std::exception_ptr)> handler_;
-  typename P::template Atomic<std::uint64_t> count_{0};
-};
 
 // Thread-safe, except construction and destruction. Queue: see task_ring.h for
 // the contract.
@@ -106,7 +54,8 @@ class BasicWorkerPool {
       : BasicWorkerPool({.name = name, .workers = workers}) {}
 
   // The original's constructor: tasks held by `queue` enter at Startup. The
-  // queue must outlive the pool, and belongs to this pool alone.
+  // queue must outlive the pool, and belongs to this pool alone:
+  // std::invalid_argument if it has another, or for 0 workers.
   BasicWorkerPool(const std::string& name, std::uint32_t workers,
                   BasicTaskQueue<P>& queue)
       : BasicWorkerPool({.name = name,
@@ -133,7 +82,8 @@ class BasicWorkerPool {
   // Creates the threads and lets tasks in; does nothing if the pool runs, and
   // waits for a Startup or Shutdown under way. std::system_error if a thread
   // cannot be created, or on a worker of this pool while it drains
-  // (resource_deadlock_would_occur); the pool is then as before.
+  // (resource_deadlock_would_occur); std::bad_alloc. The pool is then as
+  // before.
   void Startup() {
     typename P::Lock control(control_);
     while (state_.Read() == kStarting || state_.Read() == kDraining) {
@@ -186,8 +136,9 @@ class BasicWorkerPool {
   // this call happens before the task. std::system_error
   // (operation_not_permitted) if the pool is stopped, or drains and the caller
   // is not one of its tasks; std::invalid_argument for an empty callable. A
-  // Submit that throws has accepted nothing, and an f given as rvalue is
-  // untouched unless its own move constructor threw.
+  // Submit that throws (also std::bad_alloc, and what copying or moving f
+  // throws) has accepted nothing, and an f given as rvalue is untouched unless
+  // its own move constructor threw. An lvalue is copied.
   template <class F>
   void Submit(F&& f) {
     if (!TrySubmit(std::forward<F>(f))) {

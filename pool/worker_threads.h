@@ -1,5 +1,5 @@
-// WorkerThreads is the crew of one session after another: all threads are
-// created or none, and no worker takes a task before the last one exists.
+// WorkerThreads are the threads of one session after another: all are created
+// or none, and no worker takes a task before the last one exists.
 //
 //   Startup                             Worker i
 //   T1 lock the gate                    T3 lock the gate, unlock: blocks until
@@ -13,12 +13,13 @@
 // Own workers are known by thread id, as a thread_local would exist once per
 // shared library. A worker takes its id back before its thread ends, so no
 // later thread with a reused id is taken for a worker.
-// Checked in models/pool_models.h and tests/thread_creation_test.cpp.
+// Checked in models/lifecycle_models.h and tests/thread_creation_test.cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform.h"

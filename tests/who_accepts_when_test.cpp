@@ -7,7 +7,7 @@
 //   draining, from a task   accepted            accepted               accepted
 //   draining, from outside  refused             waits, a new session   holds
 //
-// The last row, a pool being destroyed, is in worker_pool_death_test.cpp.
+// A pool being destroyed is in worker_pool_death_test.cpp.
 // "Holds" means: not accepted, runs in the next session, and once.
 #include <gtest/gtest.h>
 

@@ -167,7 +167,8 @@ TEST(WorkerNameTest, EveryNameFitsFifteenCharacters) {
 }
 
 // Counts, not times: a worker that wakes up leaves a voluntary switch behind
-// when it goes to sleep again. The bounds are far below what polling costs.
+// when it goes to sleep again. The bound on these is far below what polling
+// costs; the one on CPU time below finds spinning only.
 TEST(IdleCostTest, IdleWorkersOfTheDefaultPoolSleepThrough) {
   Tally tally(100);
   workerpool::WorkerPool pool("idle", 4);

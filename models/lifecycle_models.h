@@ -1,0 +1,216 @@
+// Startup, Shutdown and WaitIdle against each other and again, for any
+// strategy. One program per strategy runs them.
+#pragma once
+
+#include <optional>
+
+#include "pool_model.h"
+
+namespace models {
+
+// Startup races Shutdown: serialised, in either order, and nothing is left.
+template <class Strategy, unsigned kWorkers>
+struct StartupAndShutdownAreSerialised
+    : PoolModel<StartupAndShutdownAreSerialised<Strategy, kWorkers>, Strategy,
+                2, kWorkers> {
+  static std::string Name() {
+    return NameOf<Strategy>("StartupAndShutdownAreSerialised", kWorkers);
+  }
+  static constexpr const char* kProperty = "3 Startup against Shutdown";
+  static constexpr const char* kBounds = "1 Startup, 2 Shutdowns";
+  static constexpr Plan kPlan{.beyond = kWorkers == 1 ? 3u : 0u};
+
+  void Run(unsigned index) {
+    if (index == 0) this->pool.Startup();
+    this->pool.Shutdown();
+  }
+  void after() {
+    RL_ASSERT(World::Get().threads_alive == 0);
+    RL_ASSERT(!this->pool.IsRunning());
+  }
+};
+
+// A submitter strays into the end of one session and the begin of the next:
+// its task runs in one of them, or is refused. Plain data tells Relacy of a
+// session that leaks into the next.
+template <class Strategy, unsigned kWorkers>
+struct StrayTaskRunsInOneSession
+    : PoolModel<StrayTaskRunsInOneSession<Strategy, kWorkers>, Strategy, 2,
+                kWorkers, 2> {
+  static std::string Name() {
+    return NameOf<Strategy>("StrayTaskRunsInOneSession", kWorkers);
+  }
+  static constexpr const char* kProperty = "1, 3 restart";
+  static constexpr const char* kBounds =
+      "2 sessions, 1 task in each, 1 stray submitter";
+  static constexpr Plan kPlan{
+      .quick_bound = 0, .bound = 0, .beyond = 1, .random = 1'000'000};
+
+  typename Strategy::Platform::template Var<int> runs{0};
+  unsigned stray = 0;
+  unsigned accepted = 0;
+
+  void Prepare() { this->pool.Startup(); }
+  void Run(unsigned index) {
+    if (index == 0) {
+      accepted = this->pool.TrySubmit([this] { ++stray; }) ? 1 : 0;
+      return;
+    }
+    this->pool.Submit([this] { ++runs.Write(); });
+    this->pool.Shutdown();
+    RL_ASSERT(runs.Read() == 1);
+    this->pool.Startup();
+    this->pool.Submit([this] { ++runs.Write(); });
+    this->pool.Shutdown();
+    RL_ASSERT(runs.Read() == 2);
+  }
+  void after() { RL_ASSERT(stray == accepted); }
+};
+
+// Three callers of Shutdown; the last worker's wake-up and the callers' must
+// reach all of them.
+template <class Strategy>
+struct ThreeShutdownsReturn
+    : PoolModel<ThreeShutdownsReturn<Strategy>, Strategy, 3, 1> {
+  static std::string Name() {
+    return NameOf<Strategy>("ThreeShutdownsReturn", 1);
+  }
+  static constexpr const char* kProperty = "3 Shutdown, several callers";
+  static constexpr const char* kBounds = "3 Shutdowns, no task";
+  static constexpr Plan kPlan{.quick_bound = 1, .bound = 1, .beyond = 2};
+
+  void Prepare() { this->pool.Startup(); }
+  void Run(unsigned) {
+    this->pool.Shutdown();
+    RL_ASSERT(World::Get().threads_alive == 0);
+  }
+};
+
+// Two waiters for idle over two rounds of work. Each round's task has run and
+// died before the waiter that submitted it returns.
+template <class Strategy>
+struct TwoWaitersOverTwoRounds
+    : PoolModel<TwoWaitersOverTwoRounds<Strategy>, Strategy, 2, 1> {
+  static std::string Name() {
+    return NameOf<Strategy>("TwoWaitersOverTwoRounds", 1);
+  }
+  static constexpr const char* kProperty = "8 WaitIdle, 4 happens-before";
+  static constexpr const char* kBounds =
+      "2 waiters, 1 and 2 tasks, 3 WaitIdles";
+  static constexpr Plan kPlan{
+      .quick_bound = 0, .bound = 0, .beyond = 1, .random = 1'000'000};
+
+  typename Strategy::Platform::template Var<int> done[2] = {};
+  unsigned left = 2;
+  Latch finished;
+
+  void Prepare() { this->pool.Startup(); }
+  void Run(unsigned index) {
+    const int rounds = index == 0 ? 2 : 1;
+    for (int round = 1; round <= rounds; ++round) {
+      this->pool.Submit([this, index] { ++done[index].Write(); });
+      this->pool.WaitIdle();
+      RL_ASSERT(done[index].Read() == round);
+    }
+    finished.Post();
+    if (index != 0) return;
+    finished.Wait();
+    finished.Wait();
+    this->pool.Shutdown();
+  }
+};
+
+// The pool is destroyed as soon as WaitIdle and Shutdown have returned: no
+// worker touches it afterwards. Relacy knows freed atomics and mutexes.
+template <class Strategy>
+struct PoolMayDieAfterShutdown
+    : Model<PoolMayDieAfterShutdown<Strategy>, 1, 1> {
+  static std::string Name() {
+    return NameOf<Strategy>("PoolMayDieAfterShutdown", 1);
+  }
+  static constexpr const char* kProperty = "3 last touch";
+  static constexpr const char* kBounds = "1 task, WaitIdle, destruction";
+
+  std::optional<PoolOf<Strategy>> pool;
+  unsigned runs = 0;
+
+  void Prepare() {
+    pool.emplace(SmallPool<Strategy>(1));
+    pool->Startup();
+  }
+  void Run(unsigned) {
+    pool->Submit([this] { ++runs; });
+    pool->WaitIdle();
+    pool.reset();
+    RL_ASSERT(runs == 1);
+    RL_ASSERT(World::Get().threads_alive == 0);
+  }
+};
+
+// Two tasks that wait for each other, two workers: both must get to run, as
+// callers that meet at a barrier rely on.
+template <class Strategy>
+struct TasksThatMeetBothRun
+    : PoolModel<TasksThatMeetBothRun<Strategy>, Strategy, 1, 2> {
+  static std::string Name() {
+    return NameOf<Strategy>("TasksThatMeetBothRun", 2);
+  }
+  static constexpr const char* kProperty = "2b work conservation";
+  static constexpr const char* kBounds = "2 tasks that wait for each other";
+  static constexpr Plan kPlan{
+      .quick_bound = 0, .bound = 0, .beyond = 1, .random = 1'000'000};
+
+  Latch first, second, ran;
+
+  void Prepare() { this->pool.Startup(); }
+  void Run(unsigned) {
+    this->pool.Submit([this] {
+      first.Post();
+      second.Wait();
+      ran.Post();
+    });
+    this->pool.Submit([this] {
+      second.Post();
+      first.Wait();
+      ran.Post();
+    });
+    ran.Wait();
+    ran.Wait();
+    this->pool.Shutdown();
+  }
+};
+
+// The k-th thread cannot be created: Startup throws, no task has run, and the
+// pool works at the next try.
+template <class Strategy>
+struct FailedStartupLeavesNothing
+    : PoolModel<FailedStartupLeavesNothing<Strategy>, Strategy, 1, 4> {
+  static std::string Name() {
+    return NameOf<Strategy>("FailedStartupLeavesNothing", 2);
+  }
+  static constexpr const char* kProperty = "5 a thread cannot be created";
+  static constexpr const char* kBounds = "2 workers, the second fails once";
+  static constexpr Plan kPlan{.quick_bound = 0, .bound = 0, .beyond = 1};
+
+  PoolOf<Strategy> two{SmallPool<Strategy>(2)};
+  unsigned runs = 0;
+
+  void Run(unsigned) {
+    World::Get().fail_creation = 2;
+    bool threw = false;
+    try {
+      two.Startup();
+    } catch (const NoThread&) {
+      threw = true;
+    }
+    RL_ASSERT(threw);
+    RL_ASSERT(World::Get().threads_alive == 0);
+    RL_ASSERT(!two.TrySubmit([] {}));
+    two.Startup();
+    two.Submit([this] { ++runs; });
+    two.Shutdown();
+    RL_ASSERT(runs == 1);
+  }
+};
+
+}  // namespace models
