@@ -17,7 +17,7 @@ CONFIG_bench := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Release \
 CONFIG_clang := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
   -DCMAKE_CXX_FLAGS=-O0 -DWORKERPOOL_MODELS=ON -DWORKERPOOL_BENCH=ON
 
-MODELS := task_ring condvar_wait backoff_wait original_condvar
+MODELS := task_ring task_queue condvar_wait backoff_wait original_condvar
 
 .PHONY: help check deps build unit property test tsan asan models models-quick \
   clang bench bench-client smoke tables publish selftest lint format format-check hygiene replay clean

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -106,6 +107,7 @@ struct Job {
 };
 
 [[noreturn]] void RunChild(const Job& job) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // no search outlives its runner
   progress.cpu_limit = job.search.cpu_seconds;
   WriteRecord(Record(job.entry->run(job.search, false)));
   _exit(0);
@@ -325,7 +327,7 @@ void Describe(CLI::App& app, Options& options) {
   app.add_option("--json", options.json_file, "one JSON object per search");
   app.add_option("--seconds", options.seconds,
                  "CPU seconds of a search that need not be exhausted")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(0.001, 1e6));
   app.add_option("--jobs", options.jobs, "searches at a time")
       ->check(CLI::Range(1, 256));
   app.add_flag("--list", options.list, "the searches of this mode");

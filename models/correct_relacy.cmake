@@ -13,6 +13,22 @@ function(correct file from to)
   file(WRITE "${DESTINATION}/relacy/${file}" "${text}")
 endfunction()
 
+# Once per version of the headers and of this script: else every configuration
+# would make all models anew.
+file(GLOB inputs "${SOURCE}/relacy/*.hpp" "${CMAKE_CURRENT_LIST_FILE}")
+set(hashes "")
+foreach(input IN LISTS inputs)
+  file(SHA256 "${input}" hash)
+  string(APPEND hashes "${hash}")
+endforeach()
+set(stamp "${DESTINATION}/relacy.stamp")
+if(EXISTS "${stamp}")
+  file(READ "${stamp}" known)
+  if(known STREQUAL hashes)
+    return()
+  endif()
+endif()
+
 file(REMOVE_RECURSE "${DESTINATION}/relacy")
 file(COPY "${SOURCE}/relacy" DESTINATION "${DESTINATION}")
 
@@ -30,3 +46,5 @@ correct(full_search_scheduler.hpp
 correct(context.hpp
   "(0 == sched_.rand(this->is_random_sched() ? 4 : 2, sched_type_mem_realloc))"
   "true")
+
+file(WRITE "${stamp}" "${hashes}")

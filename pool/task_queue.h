@@ -5,6 +5,7 @@
 //   stopped or starting    holds the task for the next session
 //   running                submits it: the pool wakes a worker
 //   draining               a task of the pool submits; others hold
+//   being destroyed        the caller's error, as for Submit
 //
 // Held tasks are not accepted yet: they enter when a session opens, survive a
 // Startup that fails, and die with the queue. Every function takes the queue's
@@ -12,7 +13,7 @@
 // in" exclude each other: else a task refused just before the session opens
 // would be held just after, and stay. Where that mutex matters, submit to the
 // pool itself.
-// Checked in tests/task_queue_test.cpp.
+// Checked in models/task_queue.cpp and tests/task_queue_test.cpp.
 #pragma once
 
 #include <cstddef>
@@ -80,7 +81,7 @@ class BasicTaskQueue {
   }
 
   // Takes one task out, held or accepted; it will not run in the pool. False
-  // if there was none to take.
+  // if there is none. Waits for a submitter that is about to publish one.
   bool Dequeue(std::function<void()>& task) {
     // All that allocates comes before anything can be lost.
     const auto taken = std::make_shared<Task>();
@@ -91,8 +92,9 @@ class BasicTaskQueue {
     return true;
   }
 
-  // Nothing held and nothing accepted that waits for a worker. Says "no" while
-  // a worker is about to take the last one.
+  // Nothing held and nothing accepted that waits for a worker. May say "no" of
+  // an empty queue: while the last task is being taken, and after a Submit that
+  // threw, until the next task is taken.
   bool IsEmpty() const {
     typename P::Lock lock(mutex_);
     return held_.Read().empty() &&
@@ -115,7 +117,9 @@ class BasicTaskQueue {
   // refused is destroyed, too.
   void Detach(const TaskSink& sink) {
     typename P::Lock lock(mutex_);
-    if (sink_.Read() == &sink) sink_.Write() = nullptr;
+    if (sink_.Read() != &sink) return;
+    sink_.Write() = nullptr;
+    while (taking_.Read() != 0) taken_.wait(lock);
   }
 
   // Lets the held tasks into the session that opens. If that throws (out of
@@ -138,18 +142,29 @@ class BasicTaskQueue {
   bool Take(Task& task) {
     typename P::Lock lock(mutex_);
     std::list<Task>& held = held_.Write();
-    if (held.empty()) {
-      return sink_.Read() != nullptr && sink_.Read()->TakeOut(task);
+    if (!held.empty()) {
+      task = std::move(held.front());
+      held.pop_front();
+      return true;
     }
-    task = std::move(held.front());
-    held.pop_front();
-    return true;
+    TaskSink* const sink = sink_.Read();
+    if (sink == nullptr) return false;
+    // Not under the mutex: what was submitted to the pool itself may have a
+    // move constructor, and that is user code. Detach waits for us instead.
+    ++taking_.Write();
+    lock.unlock();
+    const bool took = sink->TakeOut(task);
+    lock.lock();
+    if (--taking_.Write() == 0) taken_.notify_all();
+    return took;
   }
 
   const std::size_t size_hint_;
   mutable typename P::Mutex mutex_;
   typename P::template Var<std::list<Task>> held_;
   typename P::template Var<TaskSink*> sink_{nullptr};
+  typename P::template Var<std::size_t> taking_{std::size_t{0}};
+  typename P::CondVar taken_;
 };
 
 }  // namespace workerpool::inline v1

@@ -126,7 +126,7 @@ class BasicWorkerPool {
     workplace_.wait.NotifyAll();
     threads_.Join();
     // Only if tasks have ended every worker's thread (pthread_exit).
-    if (!workplace_.session.IsOver()) threads_.StandIn([this] { Work(); });
+    while (!workplace_.session.IsOver()) threads_.StandIn([this] { Work(); });
     control.lock();
     sessions_ended_.Write() = session + 1;
     SetState(kStopped);
@@ -138,7 +138,9 @@ class BasicWorkerPool {
   // is not one of its tasks; std::invalid_argument for an empty callable. A
   // Submit that throws (also std::bad_alloc, and what copying or moving f
   // throws) has accepted nothing, and an f given as rvalue is untouched unless
-  // its own move constructor threw. An lvalue is copied.
+  // its own move constructor threw. An lvalue is copied
+  // first. The move constructor of f runs while f's place in the queue is
+  // reserved: what comes behind it waits, so it must not wait for the pool.
   template <class F>
   void Submit(F&& f) {
     if (!TrySubmit(std::forward<F>(f))) {
@@ -154,24 +156,12 @@ class BasicWorkerPool {
     if (IsEmptyCallable(f)) {
       throw std::invalid_argument("workerpool: the task is an empty callable");
     }
-    if (!Accept()) return false;
-    // Whatever throws below is a completion like any other.
-    struct Acceptance {
-      Workplace<P, Wait, Queue>& workplace;
-      bool queued = false;
-      ~Acceptance() {
-        if (!queued) workplace.Complete();
-      }
-    } acceptance{workplace_};
     if constexpr (std::is_lvalue_reference_v<F>) {
-      // Copied here, so that no copy constructor runs inside a claimed slot.
-      workplace_.queue.Push(std::decay_t<F>(f));
+      // Copied first: a copy constructor may take its time, or call the pool.
+      return TrySubmit(std::decay_t<F>(f));
     } else {
-      workplace_.queue.Push(std::forward<F>(f));
+      return SubmitRvalue(std::move(f));
     }
-    acceptance.queued = true;
-    workplace_.wait.Notify();
-    return true;
   }
 
   // Returns after an instant during the call at which no task was queued or
@@ -237,6 +227,23 @@ class BasicWorkerPool {
     }
   }
 
+  template <class F>
+  bool SubmitRvalue(F&& f) {
+    if (!Accept()) return false;
+    // Whatever throws below is a completion like any other.
+    struct Acceptance {
+      Workplace<P, Wait, Queue>& workplace;
+      bool queued = false;
+      ~Acceptance() {
+        if (!queued) workplace.Complete();
+      }
+    } acceptance{workplace_};
+    workplace_.queue.Push(std::move(f));
+    acceptance.queued = true;
+    workplace_.wait.Notify();
+    return true;
+  }
+
   bool Accept() {
     if (workplace_.session.Accept()) return true;
     if (threads_.IsOwn()) return workplace_.session.AcceptFromTask();
@@ -255,7 +262,10 @@ class BasicWorkerPool {
       return pool_.TrySubmit(std::move(task));
     }
     bool TakeOut(Task& task) override {
-      if (!pool_.workplace_.queue.Pop(task)) return false;
+      while (!pool_.workplace_.queue.Pop(task)) {
+        if (pool_.workplace_.queue.LooksEmpty()) return false;
+        P::Pause();
+      }
       pool_.workplace_.Complete();
       return true;
     }

@@ -71,10 +71,18 @@ class WorkerThreads {
     threads_.clear();
   }
 
-  // Runs body() on the calling thread as a worker. Only between Join and Start.
+  // Runs body() as a worker, on a thread of its own as it may end that, and
+  // returns when it has ended. On the caller's if no thread can be created.
+  // Only between Join and Start.
   template <class Body>
   void StandIn(Body body) {
-    RunAs(0, body);
+    try {
+      threads_.emplace_back(WorkerThreadName(pool_name_, 0),
+                            [this, body] { RunAs(0, body); });
+    } catch (...) {
+      RunAs(0, body);
+    }
+    Join();
   }
 
   // Whether the caller is a worker of this pool, inside body(). Thread-safe.
@@ -90,14 +98,14 @@ class WorkerThreads {
   using Id = typename P::template Atomic<typename P::ThreadId>;
 
   template <class Body>
-  void PassGateAndRun(std::size_t index, Body& body) {
+  void PassGateAndRun(std::size_t index, const Body& body) {
     { typename P::Lock gate(gate_); }  // T3
     RunAs(index, body);
   }
 
   // Relaxed: only the thread itself can ever find its own id.
   template <class Body>
-  void RunAs(std::size_t index, Body& body) {
+  void RunAs(std::size_t index, const Body& body) {
     ids_[index].store(P::ThisThread(), P::relaxed);  // T4
     struct Leaving {
       Id& id;

@@ -259,6 +259,81 @@ TYPED_TEST(TaskQueueTest, ShutdownReturnsWhenTheLastTaskIsTakenOut) {
   EXPECT_EQ(tally.Runs(), 0u);
 }
 
+// A callable whose next move, once armed, stops at a gate.
+struct StopsWhenMoved {
+  StopsWhenMoved(Gate& where, std::atomic<bool>& when)
+      : gate(&where), armed(&when) {}
+  StopsWhenMoved(StopsWhenMoved&& other) noexcept
+      : gate(other.gate), armed(other.armed) {
+    if (armed->exchange(false)) gate->Pass();
+  }
+  void operator()() const {}
+
+  Gate* gate;
+  std::atomic<bool>* armed;
+};
+
+// The worker has gone to sleep when the task that was taken out completes: the
+// one outside ends the session and must wake it.
+TYPED_TEST(TaskQueueTest, ATaskTakenOutLastEndsTheDrainOfSleepingWorkers) {
+  Gate moving;
+  std::atomic<bool> armed{false};
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 1, queue);
+  pool.Startup();
+  Tally tally(1);
+  std::jthread taker;
+  {
+    Drain drain(pool, [&] {
+      tally.Count(0);
+      pool.Submit(StopsWhenMoved(moving, armed));
+      armed = true;
+      taker = std::jthread([&] {
+        std::function<void()> taken;
+        EXPECT_TRUE(queue.Dequeue(taken));
+      });
+      moving.AwaitArrivals(1);
+    });
+    std::jthread opener([&] {
+      moving.AwaitArrivals(1);
+      GiveFaultsAChance();  // the worker finds nothing, and sleeps
+      moving.Open();
+    });
+    drain.Finish();
+  }
+  EXPECT_EQ(tally.RanExactlyOnce(), 1u);
+}
+
+// Moving a callable is user code: it may call the queue it is taken from.
+struct AsksWhenMoved {
+  explicit AsksWhenMoved(TaskQueue& which) : queue(&which) {}
+  AsksWhenMoved(AsksWhenMoved&& other) noexcept : queue(other.queue) {
+    static_cast<void>(queue->IsEmpty());
+  }
+  void operator()() const {}
+
+  TaskQueue* queue;
+};
+
+TYPED_TEST(TaskQueueTest, DequeueMovesTasksOutsideItsLock) {
+  Gate gate;
+  Tally tally(1);
+  TaskQueue queue(8);
+  PoolOf<TypeParam> pool("pool", 1, queue);
+  pool.Startup();
+  pool.Submit([&] {
+    gate.Pass();
+    tally.Count(0);
+  });
+  gate.AwaitArrivals(1);
+  pool.Submit(AsksWhenMoved(queue));
+  std::function<void()> taken;
+  EXPECT_TRUE(queue.Dequeue(taken));
+  gate.Open();
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 1u);
+}
+
 TYPED_TEST(TaskQueueTest, EnqueueAndDequeueAgainstSessionsLoseNoTask) {
   constexpr std::size_t kTasks = 3000;
   Tally tally(kTasks);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "gate.h"
 #include "pool/worker_pool.h"
 #include "strategies.h"
 #include "tally.h"
@@ -280,6 +281,43 @@ TYPED_TEST(WorkerPoolTest, ATaskSeesWhatItsParentWrote) {
   pool.Submit(step);
   pool.WaitIdle();
   EXPECT_EQ(steps, 500);
+}
+
+// Moving a callable is user code, also out of the overflow list: it may submit.
+template <class Pool>
+struct SubmitsWhenMoved {
+  SubmitsWhenMoved(Pool& which, Tally& count, std::atomic<bool>& when)
+      : pool(&which), tally(&count), armed(&when) {}
+  SubmitsWhenMoved(SubmitsWhenMoved&& other) noexcept
+      : pool(other.pool), tally(other.tally), armed(other.armed) {
+    if (!armed->exchange(false)) return;
+    for (std::size_t i = 0; i != 3; ++i) pool->Submit(tally->Task(i));
+  }
+  void operator()() const { tally->Count(3); }
+
+  Pool* pool;
+  Tally* tally;
+  std::atomic<bool>* armed;
+};
+
+TYPED_TEST(WorkerPoolTest, MovingATaskOutOfTheOverflowMaySubmit) {
+  using Pool = PoolOf<TypeParam>;
+  Gate gate;
+  Tally tally(4);
+  std::atomic<bool> armed{false};
+  workerpool::WorkerPoolOptions options;
+  options.workers = 1;
+  options.queue_capacity = 2;
+  Pool pool(options);
+  pool.Startup();
+  pool.Submit([&] { gate.Pass(); });
+  gate.AwaitArrivals(1);
+  for (int i = 0; i != 3; ++i) pool.Submit([] {});  // the ring is full
+  pool.Submit(SubmitsWhenMoved<Pool>(pool, tally, armed));
+  armed = true;
+  gate.Open();
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 4u);
 }
 
 }  // namespace

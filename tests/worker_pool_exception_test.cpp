@@ -194,6 +194,25 @@ TYPED_TEST(WorkerPoolTest, APoolWhoseWorkersAllEndedTheirThreadsRestarts) {
   EXPECT_EQ(tally.RanExactlyOnce(), 3u);
 }
 
+TYPED_TEST(WorkerPoolTest, EveryTaskMayEndItsThread) {
+  Tally tally(5);
+  PoolOf<TypeParam> pool("pool", 1);
+  pool.Startup();
+  pool.Submit([&] {
+    for (std::size_t i = 0; i != 4; ++i) {
+      pool.Submit([&, i] {
+        tally.Count(i);
+        pthread_exit(nullptr);
+      });
+    }
+    pool.Submit(tally.Task(4));
+    pthread_exit(nullptr);
+  });
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 5u);
+  EXPECT_FALSE(pool.IsRunning());
+}
+
 TYPED_TEST(WorkerPoolTest, ShutdownRunsWhatIsLeftThoughNoWorkerIs) {
   Tally tally(12);
   PoolOf<TypeParam> pool("pool", 1);
