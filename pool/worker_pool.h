@@ -160,7 +160,7 @@ class BasicWorkerPool {
       // Copied first: a copy constructor may take its time, or call the pool.
       return TrySubmit(std::decay_t<F>(f));
     } else {
-      return SubmitRvalue(std::move(f));
+      return SubmitRvalue(std::forward<F>(f));
     }
   }
 
@@ -238,7 +238,7 @@ class BasicWorkerPool {
         if (!queued) workplace.Complete();
       }
     } acceptance{workplace_};
-    workplace_.queue.Push(std::move(f));
+    workplace_.queue.Push(std::forward<F>(f));
     acceptance.queued = true;
     workplace_.wait.Notify();
     return true;

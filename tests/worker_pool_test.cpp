@@ -21,7 +21,6 @@
 namespace workerpool_test {
 namespace {
 
-using workerpool::WorkerPoolOptions;
 
 template <class Pool>
 void SubmitFromThreads(Pool& pool, Tally& tally, std::size_t threads,
