@@ -36,6 +36,8 @@ help:
 	@echo 'make selftest  a planted fault turns each kind of check red'
 	@echo 'make lint      clang-tidy; make format: clang-format'
 	@echo 'make replay MODEL=... CHECK=... SEARCH=... [ITERATION=...]'
+	@echo 'make build, unit, property, format-check, hygiene: * parts of the above'
+	@echo 'make clean     removes build/'
 	@echo 'make deps      installs all packages; NO_INSTALL=1: never do'
 
 check:

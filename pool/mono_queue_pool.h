@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "worker_pool.h"
 
@@ -20,8 +21,8 @@ namespace workerpool::inline v1 {
 template <class Pool>
 class BasicMonoQueuePool {
  public:
-  // std::invalid_argument if either size is 0. The queue's size is room
-  // without an allocation, not a bound.
+  // std::invalid_argument for no workers, or a queue size that is not from 1 to
+  // 2^30. The queue's size is room without an allocation, not a bound.
   BasicMonoQueuePool(const std::string& name, std::uint32_t task_queue_size,
                      std::uint32_t worker_pool_size)
       : pool_({.name = name,
@@ -37,6 +38,9 @@ class BasicMonoQueuePool {
   // nothing.
   template <class F>
   void SubmitTask(const F& task) {
+    static_assert(std::is_copy_constructible_v<std::decay_t<F>>,
+                  "workerpool: SubmitTask copies its task; WorkerPool::Submit "
+                  "takes one that can only be moved");
     while (!pool_.TrySubmit(task)) pool_.Startup();
   }
 

@@ -1,5 +1,5 @@
-// What a pool may be told when it is made. Plain data; a pool checks it and
-// throws std::invalid_argument for a value out of range.
+// What a pool may be told when it is made. Plain data; a pool throws
+// std::invalid_argument for a value out of range that concerns it.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct WaitOptions {
 struct WorkerPoolOptions {
   // Threads are named "<name>-worker-<i>", cut to 15 characters.
   std::string name = "worker-pool";
-  std::uint32_t workers = 4;  // > 0
+  std::uint32_t workers = 4;  // 1 to 65536
   // Room in the ring, rounded up to a power of two. What does not fit is
   // accepted, too, at the price of an allocation.
   std::size_t queue_capacity = 1024;  // 1 to 2^30

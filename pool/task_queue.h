@@ -62,7 +62,8 @@ class BasicTaskQueue {
   BasicTaskQueue(const BasicTaskQueue&) = delete;
   BasicTaskQueue& operator=(const BasicTaskQueue&) = delete;
 
-  // Submits or holds the task; std::invalid_argument if it is empty. The
+  // Submits or holds the task, a copyable callable; std::invalid_argument if it
+  // is empty. The
   // callable travels as a std::function, whose moves run no user code: tasks
   // are moved under the mutex here.
   void Enqueue(std::function<void()> task) {

@@ -153,12 +153,19 @@ class BasicWorkerPool {
   // As Submit, but returns false if the task is refused; f is then untouched.
   template <class F>
   [[nodiscard]] bool TrySubmit(F&& f) {
+    using Callable = std::decay_t<F>;
+    static_assert(
+        std::is_same_v<Callable, Task> || std::is_invocable_v<Callable&>,
+        "workerpool: a task is called without arguments");
+    static_assert(std::is_constructible_v<Callable, F>,
+                  "workerpool: an lvalue task is copied; std::move one that "
+                  "can only be moved");
     if (IsEmptyCallable(f)) {
       throw std::invalid_argument("workerpool: the task is an empty callable");
     }
     if constexpr (std::is_lvalue_reference_v<F>) {
       // Copied first: a copy constructor may take its time, or call the pool.
-      return TrySubmit(std::decay_t<F>(f));
+      return TrySubmit(Callable(f));
     } else {
       return SubmitRvalue(std::forward<F>(f));
     }
@@ -184,6 +191,8 @@ class BasicWorkerPool {
   std::uint64_t TaskExceptions() const { return report_.Count(); }
 
  private:
+  static constexpr std::uint32_t kMaxWorkers = 65536;
+
   enum State { kStopped, kStarting, kRunning, kDraining };
 
   using Worker = workerpool::Worker<P, Wait, Queue, ExceptionReport<P>>;
@@ -198,6 +207,10 @@ class BasicWorkerPool {
     if (workers == 0) {
       throw std::invalid_argument(
           "workerpool: a pool needs at least one worker");
+    }
+    if (workers > kMaxWorkers) {
+      throw std::invalid_argument(
+          "workerpool: more than 65536 workers; was it a negative number?");
     }
     return workers;
   }
@@ -299,10 +312,17 @@ class BasicWorkerPool {
   typename P::CondVar changed_;
 };
 
-using BackoffWorkerPool =
-    BasicWorkerPool<StdPlatform, BackoffWait<StdPlatform>>;
-using CondVarWorkerPool =
-    BasicWorkerPool<StdPlatform, CondVarWait<StdPlatform>>;
+class BackoffWorkerPool
+    : public BasicWorkerPool<StdPlatform, BackoffWait<StdPlatform>> {
+ public:
+  using BasicWorkerPool::BasicWorkerPool;
+};
+
+class CondVarWorkerPool
+    : public BasicWorkerPool<StdPlatform, CondVarWait<StdPlatform>> {
+ public:
+  using BasicWorkerPool::BasicWorkerPool;
+};
 
 class TaskQueue : public BasicTaskQueue<StdPlatform> {
  public:

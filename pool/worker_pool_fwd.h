@@ -3,6 +3,8 @@
 
 namespace workerpool::inline v1 {
 
+class BackoffWorkerPool;
+class CondVarWorkerPool;
 class MonoQueuePool;
 class TaskQueue;
 class WorkerPool;

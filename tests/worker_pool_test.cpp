@@ -21,7 +21,6 @@
 namespace workerpool_test {
 namespace {
 
-
 template <class Pool>
 void SubmitFromThreads(Pool& pool, Tally& tally, std::size_t threads,
                        std::size_t tasks_each) {
@@ -261,6 +260,14 @@ TYPED_TEST(WorkerPoolTest, NumWorkersIsWhatTheConstructorWasGiven) {
     pool.Shutdown();
     EXPECT_EQ(pool.NumWorkers(), workers);
   }
+}
+
+TYPED_TEST(WorkerPoolTest, ANegativeNumberOfWorkersIsRefused) {
+  using Pool = PoolOf<TypeParam>;
+  const int workers = -1;
+  EXPECT_THROW(Pool("pool", static_cast<std::uint32_t>(workers)),
+               std::invalid_argument);
+  EXPECT_THROW(Pool("pool", 65537), std::invalid_argument);
 }
 
 }  // namespace
