@@ -97,7 +97,7 @@ tables: build-bench build-models
 	@bench/update_readme --check --tps $(TPS)
 	@bench/update_readme --check --tps $(TPS) --readme bench/README.md \
 	  --json $(wildcard bench/results/*/ycsb-client-200us.json)
-	@models/update_readme --check
+	@models/update_readme --check $(MODELS)
 publish: build-bench build-models
 	@mkdir -p $(RESULTS)
 	@cp build/bench/ycsb.json build/bench/ycsb-client-200us.json $(RESULTS)
