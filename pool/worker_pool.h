@@ -94,8 +94,7 @@ class BasicWorkerPool {
     SetState(kStarting);
     control.unlock();
     try {
-      threads_.Start([this] { Worker(workplace_, report_).WorkUntilOver(); },
-                     [this] { OpenSession(); });
+      threads_.Start([this] { Work(); }, [this] { OpenSession(); });
     } catch (...) {
       control.lock();
       SetState(kStopped);
@@ -138,9 +137,9 @@ class BasicWorkerPool {
   // is not one of its tasks; std::invalid_argument for an empty callable. A
   // Submit that throws (also std::bad_alloc, and what copying or moving f
   // throws) has accepted nothing, and an f given as rvalue is untouched unless
-  // its own move constructor threw. An lvalue is copied
-  // first. The move constructor of f runs while f's place in the queue is
-  // reserved: what comes behind it waits, so it must not wait for the pool.
+  // its own move constructor threw. An lvalue is copied first. The move
+  // constructor of f runs while f's place in the queue is reserved: what comes
+  // behind it waits, so it must not wait for the pool.
   template <class F>
   void Submit(F&& f) {
     if (!TrySubmit(std::forward<F>(f))) {
