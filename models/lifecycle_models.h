@@ -184,7 +184,7 @@ struct TasksThatMeetBothRun
 // pool works at the next try.
 template <class Strategy>
 struct FailedStartupLeavesNothing
-    : PoolModel<FailedStartupLeavesNothing<Strategy>, Strategy, 1, 4> {
+    : PoolModel<FailedStartupLeavesNothing<Strategy>, Strategy, 1, 2, 2> {
   static std::string Name() {
     return NameOf<Strategy>("FailedStartupLeavesNothing", 2);
   }
@@ -192,23 +192,22 @@ struct FailedStartupLeavesNothing
   static constexpr const char* kBounds = "2 workers, the second fails once";
   static constexpr Plan kPlan{.quick_bound = 0, .bound = 0, .beyond = 1};
 
-  PoolOf<Strategy> two{SmallPool<Strategy>(2)};
   unsigned runs = 0;
 
   void Run(unsigned) {
     World::Get().fail_creation = 2;
     bool threw = false;
     try {
-      two.Startup();
+      this->pool.Startup();
     } catch (const NoThread&) {
       threw = true;
     }
     RL_ASSERT(threw);
     RL_ASSERT(World::Get().threads_alive == 0);
-    RL_ASSERT(!two.TrySubmit([] {}));
-    two.Startup();
-    two.Submit([this] { ++runs; });
-    two.Shutdown();
+    RL_ASSERT(!this->pool.TrySubmit([] {}));
+    this->pool.Startup();
+    this->pool.Submit([this] { ++runs; });
+    this->pool.Shutdown();
     RL_ASSERT(runs == 1);
   }
 };
