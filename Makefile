@@ -17,10 +17,11 @@ CONFIG_bench := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Release \
 CONFIG_clang := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
   -DCMAKE_CXX_FLAGS=-O0 -DWORKERPOOL_MODELS=ON -DWORKERPOOL_BENCH=ON
 
-MODELS := task_ring task_queue condvar_wait backoff_wait original_condvar
+MODELS := task_ring task_queue session condvar_wait backoff_wait destruction \
+  destruction_O0 original_condvar original_pool
 
-.PHONY: help check deps build unit property test tsan asan models models-quick \
-  clang bench bench-client smoke tables publish selftest lint format format-check hygiene replay clean
+.PHONY: help check deps build unit property test tsan asan models \
+  models-quick models-full clang bench bench-client smoke tables publish publish-models selftest lint format format-check hygiene replay clean
 
 help:
 	@echo 'make check     the quick gate: everything marked *, formats and hygiene'
@@ -29,7 +30,8 @@ help:
 	@echo 'make test      * unit, fault-injection and property tests'
 	@echo 'make tsan      * unit, property, stress under ThreadSanitizer (clang)'
 	@echo 'make asan      * the same under AddressSanitizer and UBSan'
-	@echo 'make models    all models, deep; models-quick * in seconds'
+	@echo 'make models    all models, deep; models-quick * in seconds;'
+	@echo '               models-full: models x strategies x workers x submitters'
 	@echo 'make clang     * models and benchmark compile with clang as well'
 	@echo 'make smoke     * the benchmark: its own tests, and a reduced table'
 	@echo 'make tables    * generated tables are not stale; make publish renews them'
@@ -70,13 +72,20 @@ asan: build-asan
 
 models: build-models
 	@models/run standard $(JOBS) $(MODELS)
+# The grid of models x strategies x workers x submitters, about half an hour.
+GRIDS := full_condvar full_backoff
+models-full: build-models
+	@cmake --build build/models -j $(JOBS) --target models_full >build/models_full.log 2>&1 || \
+	  { tail -n 60 build/models_full.log; false; }
+	@models/run full $(JOBS) $(GRIDS)
 models-quick: build-models
 	@$(call RUN_TESTS,models)
 	@models/run quick $(JOBS) $(MODELS)
 replay: build-models
-	@test -n '$(CHECK)' && test -x build/models/models/model_$(MODEL) || { \
-	  echo 'error: give MODEL (one of: $(MODELS)) and CHECK, as the failure printed them' >&2; \
+	@test -n '$(CHECK)' && test -n '$(filter $(MODEL),$(MODELS) $(GRIDS))' || { \
+	  echo 'error: give MODEL (one of: $(MODELS) $(GRIDS)) and CHECK, as the failure printed them' >&2; \
 	  exit 2; }
+	@cmake --build build/models --target model_$(MODEL) >build/models.log
 	@build/models/models/model_$(MODEL) --only '$(CHECK)' \
 	  --replay $(or $(SEARCH),bound:2) $(if $(ITERATION),--iteration $(ITERATION))
 
@@ -90,7 +99,8 @@ smoke: build-bench
 	@$(call RUN_TESTS,bench)
 	@$(TPS) --smoke
 # Generated tables: `tables` says whether they are stale; `publish` puts the last
-# `make bench`, `make bench-client` and `make models` into the project.
+# `make bench`, `make bench-client` and `make models` into the project, and
+# publish-models the last `make models` and `make models-full` alone.
 RESULTS = bench/results/$(shell $(TPS) --machine)
 CLIENT_TABLE = --json $(RESULTS)/ycsb-client-200us.json --readme bench/README.md
 tables: build-bench build-models
@@ -103,6 +113,8 @@ publish: build-bench build-models
 	@cp build/bench/ycsb.json build/bench/ycsb-client-200us.json $(RESULTS)
 	@bench/update_readme --tps $(TPS)
 	@bench/update_readme --tps $(TPS) $(CLIENT_TABLE)
+	@models/update_readme
+publish-models:
 	@models/update_readme
 selftest:
 	@.ci/deps selftest test tsan asan models

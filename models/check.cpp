@@ -21,12 +21,12 @@ using Json = nlohmann::json;
 
 struct Options {
   std::string program;
-  std::string mode = "standard";
+  std::string mode = "standard";  // or quick, or full: the grid, deepening
   std::string only;
   std::string json_file;
   std::string search;  // of a replay: bound:N or random
   std::uint64_t iteration = 1;
-  double seconds = 60;
+  double seconds = 0;  // 0: as the mode has it
   unsigned jobs = 2;
   bool list = false;
 };
@@ -43,12 +43,20 @@ struct Progress {
   std::uint64_t executions = 0;
   double cpu_limit = 0;  // 0: none
   int result_pipe = -1;
+  Outcome deepened;
 } progress;
+
+double Seconds(const Options& options) {
+  if (options.seconds != 0) return options.seconds;
+  return options.mode == "full" ? 20 : 60;
+}
 
 Json Record(const Outcome& outcome) {
   return {{"result", rl::test_result_str(outcome.result)},
           {"executions", outcome.executions},
           {"exhausted", outcome.exhausted},
+          {"deepest", outcome.deepest},
+          {"whole", outcome.whole},
           {"cpu_seconds", CpuSeconds()}};
 }
 
@@ -64,6 +72,7 @@ void WriteRecord(const Json& record) {
 }
 
 std::string SearchName(const Search& search) {
+  if (search.deepen) return "deepening";
   return search.random ? "random" : "bound:" + std::to_string(search.bound);
 }
 
@@ -71,6 +80,10 @@ std::string SearchName(const Search& search) {
 // until it does: by the tree, else at random.
 std::vector<Search> Searches(const Entry& entry, const Options& options) {
   const Plan& plan = entry.plan;
+  if (options.mode == "full") {
+    return {{.deepen = true, .cpu_seconds = Seconds(options)},
+            {.random = true, .executions = plan.random}};
+  }
   const bool quick = options.mode == "quick";
   const bool must_fail = entry.expected != rl::test_result_success;
   std::vector<Search> searches;
@@ -78,11 +91,11 @@ std::vector<Search> Searches(const Entry& entry, const Options& options) {
   if (bound != 0) {
     // A limit here too: a fault may make the tree endless.
     searches.push_back({.bound = bound,
-                        .cpu_seconds = 5 * options.seconds,
+                        .cpu_seconds = 5 * Seconds(options),
                         .must_exhaust = !must_fail});
   }
   if (!quick && plan.beyond != 0) {
-    searches.push_back({.bound = plan.beyond, .cpu_seconds = options.seconds});
+    searches.push_back({.bound = plan.beyond, .cpu_seconds = Seconds(options)});
   }
   if (plan.random != 0) {
     searches.push_back(
@@ -151,9 +164,14 @@ std::string Complaint(const Job& job, int status) {
 }
 
 void PrintReplay(const Job& job, const Options& options) {
+  Search search = job.search;
+  if (search.deepen) {  // it failed one beyond the last that it exhausted
+    const int deepest = job.record.is_null() ? -1 : int{job.record["deepest"]};
+    search = {.bound = static_cast<unsigned>(deepest + 1)};
+  }
   std::printf("  make replay MODEL=%s CHECK='%s' SEARCH=%s",
               options.program.c_str(), job.entry->name.c_str(),
-              SearchName(job.search).c_str());
+              SearchName(search).c_str());
   if (job.search.random && !job.record.is_null()) {
     std::printf(" ITERATION=%llu",
                 static_cast<unsigned long long>(
@@ -231,6 +249,9 @@ Json Row(const Job& job, const Options& options) {
               {"check", job.entry->name},
               {"property", job.entry->property},
               {"bounds", job.entry->bounds},
+              {"strategy", job.entry->cell.strategy},
+              {"workers", job.entry->cell.workers},
+              {"submitters", job.entry->cell.submitters},
               {"search", SearchName(job.search)},
               {"expected", rl::test_result_str(job.entry->expected)},
               {"verdict", Verdict(job)}};
@@ -238,8 +259,32 @@ Json Row(const Job& job, const Options& options) {
   return row;
 }
 
+// One row of the grid: strategy, workers and submitters have columns there.
+void PrintCell(const Job& job) {
+  const Json& record = job.record;
+  const Cell& cell = job.entry->cell;
+  const std::string name = job.entry->name;
+  const int deepest = record.is_null() ? -1 : int{record["deepest"]};
+  const bool whole = !record.is_null() && record["whole"];
+  const std::string bound = job.search.random ? "random"
+                            : whole           ? "all schedules"
+                            : deepest < 0     ? "0"
+                                              : std::to_string(deepest);
+  std::printf(
+      "| %s | %s | %u | %s | %s | %s | %llu | %s | %s | %.1f |\n",
+      name.substr(0, name.find('<')).c_str(), cell.strategy, cell.workers,
+      cell.submitters == 0 ? "none" : std::to_string(cell.submitters).c_str(),
+      job.entry->property.c_str(), bound.c_str(),
+      record.is_null() ? 0 : record["executions"].get<unsigned long long>(),
+      job.search.random ? "sample"
+      : deepest >= 0    ? "yes"
+                        : "no",
+      Verdict(job), record.is_null() ? 0 : record["cpu_seconds"].get<double>());
+}
+
 // One row of the table that models/run puts together.
 void PrintRow(const Job& job, const Options& options) {
+  if (options.mode == "full") return PrintCell(job);
   const bool known = !job.record.is_null();
   const bool exhausted = known && job.record["exhausted"];
   std::printf("| %s | %s | %s | %s | %s | %llu | %s | %s | %.1f |\n",
@@ -322,7 +367,7 @@ int Run(const std::vector<Entry>& entries, const Options& options) {
 
 void Describe(CLI::App& app, Options& options) {
   app.add_option("--mode", options.mode, "how far to search")
-      ->check(CLI::IsMember({"quick", "standard"}));
+      ->check(CLI::IsMember({"quick", "standard", "full"}));
   app.add_option("--only", options.only, "one model, by name");
   app.add_option("--json", options.json_file, "one JSON object per search");
   app.add_option("--seconds", options.seconds,
@@ -354,11 +399,13 @@ void ExecutionBegins() {
   if (CpuSeconds() < progress.cpu_limit) return;
   // Relacy is in the middle of a search: leave without its destructors. Its
   // replaced operator new serves a leak to a process that is about to end.
-  Outcome outcome;
-  outcome.executions = executions;
+  Outcome outcome = progress.deepened;
+  if (outcome.deepest < 0) outcome.executions = executions;
   WriteRecord(Record(outcome));
   _exit(0);
 }
+
+void Deepened(const Outcome& outcome) { progress.deepened = outcome; }
 
 int CheckEntries(const std::vector<Entry>& entries, int argc, char** argv) {
   Options options;

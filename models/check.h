@@ -14,6 +14,13 @@
 
 namespace models {
 
+// Which cell of the table "model x strategy x workers x submitters" a model is.
+struct Cell {
+  const char* strategy = "";
+  unsigned workers = 0;
+  unsigned submitters = 0;  // 0: it is not about submitting
+};
+
 // How far `make models` and `make check` take a model.
 struct Plan {
   // The tree search with this many preemptions must be exhausted; 0: none need
@@ -28,6 +35,7 @@ struct Plan {
 // One search over one model, as the child ran it.
 struct Search {
   bool random = false;
+  bool deepen = false;           // a tree search with bound 0, 1, 2 ... in turn
   unsigned bound = 0;            // of a tree search: preemptions
   std::uint64_t executions = 0;  // of a random search: how many
   std::uint64_t first = 1;       // of a random search: where it starts
@@ -39,6 +47,8 @@ struct Outcome {
   rl::test_result_e result = rl::test_result_success;
   std::uint64_t executions = 0;
   bool exhausted = false;  // a tree search saw its whole tree
+  int deepest = -1;        // of a deepening one: the last bound it exhausted
+  bool whole = false;      // more preemptions would show nothing else
   std::string history;     // of the failing execution, if asked for
 };
 
@@ -48,12 +58,16 @@ struct Entry {
   std::string bounds;
   rl::test_result_e expected;
   Plan plan;
+  Cell cell;
   Outcome (*run)(const Search&, bool with_history);
 };
 
 // Called at the start of every execution: counts it, and ends the process with
 // what has been seen when the time limit is reached.
 void ExecutionBegins();
+
+// A deepening search has got so far; kept in case its time limit is reached.
+void Deepened(const Outcome& outcome);
 
 // Base of a model. Derived gives Name(), kProperty, kBounds and Run(index), and
 // may give Prepare() (runs before the threads start), kExpected and kPlan.
@@ -63,6 +77,7 @@ struct Model : rl::test_suite<Derived, static_cast<rl::thread_id_t>(kThreads)> {
       static_cast<rl::thread_id_t>(kWorkers);
   static constexpr rl::test_result_e kExpected = rl::test_result_success;
   static constexpr Plan kPlan{};
+  static constexpr Cell kCell{};
 
   static_assert(kThreads + kWorkers <= World::kMaxThreads);
 
@@ -98,20 +113,39 @@ Outcome RunUnder(rl::test_params& params, bool with_history) {
 }
 
 template <class M>
+Outcome RunTree(rl::test_params params, unsigned bound, bool with_history) {
+  params.search_type = rl::sched_bound;
+  params.context_bound = bound;
+  Outcome outcome =
+      RunUnder<M, rl::context_bound_scheduler>(params, with_history);
+  outcome.exhausted = outcome.result == rl::test_result_success;
+  return outcome;
+}
+
+// Ends with a failure, with the whole tree, or by the search's time limit.
+template <class M>
+Outcome RunDeepening(const rl::test_params& params) {
+  Outcome last;
+  for (unsigned bound = 0; !last.whole; ++bound) {
+    Outcome outcome = RunTree<M>(params, bound, false);
+    outcome.deepest = static_cast<int>(bound) - (outcome.exhausted ? 0 : 1);
+    if (!outcome.exhausted) return outcome;
+    outcome.whole = outcome.executions == last.executions;
+    Deepened(outcome);
+    last = outcome;
+  }
+  return last;
+}
+
+template <class M>
 Outcome RunModel(const Search& search, bool with_history) {
   rl::ostringstream ignored;
   rl::test_params params;
   params.output_stream = &ignored;
   params.progress_stream = &ignored;
   params.execution_depth_limit = 20'000;
-  params.context_bound = search.bound;
-  if (!search.random) {
-    params.search_type = rl::sched_bound;
-    Outcome outcome =
-        RunUnder<M, rl::context_bound_scheduler>(params, with_history);
-    outcome.exhausted = outcome.result == rl::test_result_success;
-    return outcome;
-  }
+  if (search.deepen) return RunDeepening<M>(params);
+  if (!search.random) return RunTree<M>(params, search.bound, with_history);
   params.search_type = rl::sched_random;
   params.iteration_count = search.first + search.executions - 1;
   params.initial_state = std::to_string(search.first).c_str();
@@ -127,7 +161,7 @@ template <class... Models>
 int Check(int argc, char** argv) {
   return CheckEntries(
       {{Models::Name(), Models::kProperty, Models::kBounds, Models::kExpected,
-        Models::kPlan, &RunModel<Models>}...},
+        Models::kPlan, Models::kCell, &RunModel<Models>}...},
       argc, argv);
 }
 

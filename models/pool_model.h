@@ -57,19 +57,25 @@ workerpool::WorkerPoolOptions SmallPool(unsigned workers) {
   return options;
 }
 
-// A model's name: sentence, strategy, workers.
+// A model's name: sentence, strategy, workers, and submitters unless one.
 template <class Strategy>
-std::string NameOf(const char* sentence, unsigned workers) {
-  return std::string(sentence) + "<" + Strategy::kName + "," +
-         std::to_string(workers) + ">";
+std::string NameOf(const char* sentence, unsigned workers,
+                   unsigned submitters = 1) {
+  std::string name = std::string(sentence) + "<" + Strategy::kName + "," +
+                     std::to_string(workers);
+  if (submitters != 1) name += "," + std::to_string(submitters);
+  return name + ">";
 }
 
-// Base of a model of the whole pool: kSubmitters threads that call it, and
-// room for the workers of kSessions sessions.
-template <class Derived, class Strategy, unsigned kSubmitters,
-          unsigned kWorkers, unsigned kSessions = 1>
-struct PoolModel : Model<Derived, kSubmitters, kWorkers * kSessions> {
+// Base of a model of the whole pool: kThreads threads that call it, and room
+// for the workers of kSessions sessions. How many of the threads submit is told
+// for the table only.
+template <class Derived, class Strategy, unsigned kThreads, unsigned kWorkers,
+          unsigned kSubmitters = 1, unsigned kSessions = 1>
+struct PoolModel : Model<Derived, kThreads, kWorkers * kSessions> {
   using Platform = typename Strategy::Platform;
+
+  static constexpr Cell kCell{Strategy::kName, kWorkers, kSubmitters};
 
   PoolOf<Strategy> pool{SmallPool<Strategy>(kWorkers)};
 };

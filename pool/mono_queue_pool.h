@@ -7,8 +7,10 @@
 //   running        accepted
 //   draining       from a task: accepted; else waits for the drain, starts a
 //                  new session
+//   dropping       refused (ShutdownNow)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -32,16 +34,21 @@ class BasicMonoQueuePool {
   // As WorkerPool's.
   void Startup() { pool_.Startup(); }
   void Shutdown() { pool_.Shutdown(); }
+  std::size_t ShutdownNow() { return pool_.ShutdownNow(); }
 
   // Submits a copy of the task; starts the pool first if need be. Throws what
-  // Startup throws, or Submit but for a stopped pool, and has then accepted
-  // nothing.
+  // Startup throws, what Submit throws but for a stopped pool, and during a
+  // ShutdownNow std::system_error (operation_not_permitted); it has then
+  // accepted nothing.
   template <class F>
   void SubmitTask(const F& task) {
     static_assert(std::is_copy_constructible_v<std::decay_t<F>>,
                   "workerpool: SubmitTask copies its task; WorkerPool::Submit "
                   "takes one that can only be moved");
-    while (!pool_.TrySubmit(task)) pool_.Startup();
+    while (!pool_.TrySubmit(task)) {
+      if (pool_.IsDropping()) return pool_.Submit(task);  // to be refused
+      pool_.Startup();
+    }
   }
 
   std::uint32_t NumWorkers() const { return pool_.NumWorkers(); }

@@ -5,6 +5,7 @@
 //   stopped or starting    holds the task for the next session
 //   running                submits it: the pool wakes a worker
 //   draining               a task of the pool submits; others hold
+//   dropping               holds
 //   being destroyed        the caller's error, as for Submit
 //
 // Held tasks are not accepted yet: they enter when a session opens, survive a

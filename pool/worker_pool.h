@@ -8,6 +8,7 @@
 //   starting   refused                                 waits       waits
 //   running    accepted                                returns     drains
 //   draining   from a task: accepted; else refused     waits       waits
+//   dropping   refused                                 waits       waits
 //
 // The states above belong to Startup and Shutdown, which take the control
 // mutex and never hold it while they create or join threads. Submit and the
@@ -106,29 +107,53 @@ class BasicWorkerPool {
 
   // Refuses new tasks, runs what was accepted and what those tasks submit, and
   // returns when every worker of the session is gone; so does each of several
-  // callers. A task that submits itself for ever keeps it waiting. On a worker
-  // of this pool: std::system_error (resource_deadlock_would_occur).
+  // callers. A task that submits itself for ever keeps it waiting: ShutdownNow
+  // is the way out. On a worker of this pool: std::system_error
+  // (resource_deadlock_would_occur).
   void Shutdown() {
     RefuseOwnWorker("Shutdown");
     typename P::Lock control(control_);
-    while (state_.Read() == kStarting) changed_.wait(control);
-    if (state_.Read() == kStopped) return;
-    // A number, not the state: it may be running again when we look.
+    if (!SessionRuns(control)) return;
     const std::uint64_t session = sessions_ended_.Read();
-    if (state_.Read() == kDraining) {
-      while (sessions_ended_.Read() == session) changed_.wait(control);
-      return;
-    }
+    if (state_.Read() == kDraining) return AwaitEndOf(session, control);
     SetState(kDraining);
     control.unlock();
     workplace_.session.Close();
     workplace_.wait.NotifyAll();
-    threads_.Join();
-    // Only if tasks have ended every worker's thread (pthread_exit).
-    while (!workplace_.session.IsOver()) threads_.StandIn([this] { Work(); });
+    EndSession(session, control);
+  }
+
+  // Refuses new tasks, also those that tasks submit, lets the tasks that run
+  // finish, destroys those that have not begun, here, and returns how many
+  // these were, when every worker of the session is gone. Also during a
+  // Shutdown, which then returns, too. Of several callers one drops; to the
+  // others it returns 0. What a dropped task's destructor may call is what a
+  // task may call. On a worker of this pool: std::system_error
+  // (resource_deadlock_would_occur).
+  std::size_t ShutdownNow() {
+    RefuseOwnWorker("ShutdownNow");
+    typename P::Lock control(control_);
+    if (!SessionRuns(control)) return 0;
+    const std::uint64_t session = sessions_ended_.Read();
+    const bool others_end_it = state_.Read() == kDraining;
+    if (dropping_.Read()) {
+      AwaitEndOf(session, control);
+      return 0;
+    }
+    dropping_.Write() = true;
+    if (!others_end_it) SetState(kDraining);
+    control.unlock();
+    const std::size_t dropped = DropTheRest();
     control.lock();
-    sessions_ended_.Write() = session + 1;
-    SetState(kStopped);
+    dropping_.Write() = false;
+    if (others_end_it) {
+      changed_.notify_all();  // L1
+      AwaitEndOf(session, control);
+    } else {
+      control.unlock();
+      EndSession(session, control);
+    }
+    return dropped;
   }
 
   // Accepts a task: it runs once before Shutdown returns. Everything before
@@ -182,6 +207,9 @@ class BasicWorkerPool {
   // Whether tasks from outside are accepted at this moment.
   bool IsRunning() const { return workplace_.session.IsOpen(); }
 
+  // Whether a ShutdownNow refuses even what tasks submit, at this moment.
+  bool IsDropping() const { return workplace_.session.IsDropping(); }
+
   std::uint32_t NumWorkers() const {
     return static_cast<std::uint32_t>(threads_.Count());
   }
@@ -227,6 +255,49 @@ class BasicWorkerPool {
   void SetState(State state) {
     state_.Write() = state;
     changed_.notify_all();  // L1: several callers wait for different states
+  }
+
+  // Under control_. Waits for a Startup under way; false if the pool stopped.
+  bool SessionRuns(typename P::Lock& control) {
+    while (state_.Read() == kStarting) changed_.wait(control);
+    return state_.Read() != kStopped;
+  }
+
+  // Under control_. A number, not the state: the pool may be running again
+  // when we look.
+  void AwaitEndOf(std::uint64_t session, typename P::Lock& control) {
+    while (sessions_ended_.Read() == session) changed_.wait(control);
+  }
+
+  // Without control_, by the one thread that set kDraining. Whoever drops has
+  // the last tasks in hand: to end before would let go of the pool too early.
+  void EndSession(std::uint64_t session, typename P::Lock& control) {
+    threads_.Join();
+    control.lock();
+    while (dropping_.Read() || !workplace_.session.IsOver()) {
+      if (dropping_.Read()) {
+        changed_.wait(control);
+        continue;
+      }
+      // Only if tasks have ended every worker's thread (pthread_exit).
+      control.unlock();
+      threads_.StandIn([this] { Work(); });
+      control.lock();
+    }
+    sessions_ended_.Write() = session + 1;
+    SetState(kStopped);
+  }
+
+  // On this thread, which counts as a worker meanwhile.
+  std::size_t DropTheRest() {
+    std::size_t dropped = 0;
+    threads_.WorkAlong([&] {
+      workplace_.session.CloseAndDrop();
+      workplace_.wait.NotifyAll();
+      dropped = workplace_.DropUntilOver();
+      workplace_.session.EndDrop();
+    });
+    return dropped;
   }
 
   void Work() { Worker(workplace_, report_).WorkUntilOver(); }
@@ -305,8 +376,9 @@ class BasicWorkerPool {
   Sink sink_{*this};
   typename P::template Atomic<bool> destroying_{false};
 
-  typename P::Mutex control_;  // guards the two below
+  typename P::Mutex control_;  // guards the three below
   typename P::template Var<State> state_{kStopped};
+  typename P::template Var<bool> dropping_{false};
   typename P::template Var<std::uint64_t> sessions_ended_{std::uint64_t{0}};
   typename P::CondVar changed_;
 };

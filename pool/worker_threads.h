@@ -41,9 +41,9 @@ template <Platform P>
 class WorkerThreads {
  public:
   WorkerThreads(std::string pool_name, std::uint32_t count)
-      : pool_name_(std::move(pool_name)), ids_(count) {}
+      : pool_name_(std::move(pool_name)), ids_(std::size_t{count} + 1) {}
 
-  std::size_t Count() const { return ids_.size(); }
+  std::size_t Count() const { return ids_.size() - 1; }
 
   // Creates the threads, calls open(), and lets every thread run body(). If a
   // thread cannot be created or open() throws, all is rolled back and the
@@ -85,6 +85,13 @@ class WorkerThreads {
     Join();
   }
 
+  // Runs body() on the caller's thread, as a worker beside the others. One
+  // thread at a time.
+  template <class Body>
+  void WorkAlong(Body body) {
+    RunAs(Count(), body);
+  }
+
   // Whether the caller is a worker of this pool, inside body(). Thread-safe.
   bool IsOwn() const {
     const typename P::ThreadId caller = P::ThisThread();
@@ -117,7 +124,7 @@ class WorkerThreads {
   const std::string pool_name_;
   typename P::Mutex gate_;
   std::vector<typename P::Thread> threads_;
-  std::vector<Id> ids_;
+  std::vector<Id> ids_;  // one per worker, and one for who works along
 };
 
 }  // namespace workerpool::inline v1

@@ -1,7 +1,9 @@
 // Drain holds a running pool in the middle of a Shutdown: one of its tasks
 // waits, a thread is inside Shutdown, and the pool refuses outsiders already.
+// Drop does the same in the middle of a ShutdownNow.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -11,24 +13,23 @@
 namespace workerpool_test {
 
 template <class Pool>
-class Drain {
+class HeldEnd {
  public:
-  // `task` runs on a worker, still during the drain, after Finish was called.
-  explicit Drain(
-      Pool& pool, std::function<void()> task = [] {}) {
+  // `task` runs on a worker, still before the end, after Finish was called.
+  HeldEnd(Pool& pool, std::function<void()> task, std::function<void()> end) {
     Submit(pool, [this, task = std::move(task)] {
       gate_.Pass();
       task();
       ran_ = true;
     });
     gate_.AwaitArrivals(1);
-    closer_ = std::thread([&pool] { pool.Shutdown(); });
+    closer_ = std::thread(std::move(end));
     WaitUntil([&] { return !pool.IsRunning(); });
   }
 
-  ~Drain() { Finish(); }
+  ~HeldEnd() { Finish(); }
 
-  // Lets the task go on, and returns after Shutdown has.
+  // Lets the task go on, and returns after the closing call has.
   void Finish() {
     gate_.Open();
     if (closer_.joinable()) closer_.join();
@@ -51,5 +52,28 @@ class Drain {
   bool ran_ = false;
   std::thread closer_;
 };
+
+template <class Pool>
+struct Drain : HeldEnd<Pool> {
+  explicit Drain(
+      Pool& pool, std::function<void()> task = [] {})
+      : HeldEnd<Pool>(pool, std::move(task), [&pool] { pool.Shutdown(); }) {}
+};
+
+template <class Pool>
+struct Drop : HeldEnd<Pool> {
+  explicit Drop(
+      Pool& pool, std::function<void()> task = [] {})
+      : HeldEnd<Pool>(pool, std::move(task),
+                      [&pool, this] { dropped = pool.ShutdownNow(); }) {}
+
+  std::size_t dropped = 0;  // after Finish
+};
+
+// A template argument may be left out: Drain drain(pool).
+template <class Pool, class... Rest>
+Drain(Pool&, Rest...) -> Drain<Pool>;
+template <class Pool, class... Rest>
+Drop(Pool&, Rest...) -> Drop<Pool>;
 
 }  // namespace workerpool_test

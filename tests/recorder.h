@@ -30,10 +30,17 @@ class Recorder {
     return count;
   }
 
-  // Accepted tasks that did not run exactly once, and refused ones that ran.
+  // Tasks that ran twice, or were refused and ran.
   std::size_t Wrong() const {
     std::size_t count = 0;
-    for (const State& task : tasks_) count += task.runs != task.accepted;
+    for (const State& task : tasks_) count += task.runs > task.accepted;
+    return count;
+  }
+
+  // Accepted tasks that did not run: held, or dropped.
+  std::size_t Unrun() const {
+    std::size_t count = 0;
+    for (const State& task : tasks_) count += task.runs < task.accepted;
     return count;
   }
 

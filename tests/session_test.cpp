@@ -15,6 +15,7 @@
 namespace workerpool_test {
 namespace {
 
+using workerpool::Completed;
 using Session = workerpool::Session<workerpool::StdPlatform>;
 
 TEST(SessionTest, ANewSessionIsOverAndRefuses) {
@@ -34,8 +35,8 @@ TEST(SessionTest, AnOpenSessionAcceptsFromEverywhere) {
   EXPECT_FALSE(session.IsOver());
   EXPECT_TRUE(session.Accept());
   EXPECT_TRUE(session.AcceptFromTask());
-  EXPECT_FALSE(session.Complete());
-  EXPECT_FALSE(session.Complete());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
+  EXPECT_EQ(session.Complete(), Completed::kOne);
   EXPECT_TRUE(session.IsOpen()) << "idle, but not over";
 }
 
@@ -48,9 +49,10 @@ TEST(SessionTest, ADrainAcceptsFromTasksAlone) {
   EXPECT_FALSE(session.IsOver());
   EXPECT_FALSE(session.Accept());
   EXPECT_TRUE(session.AcceptFromTask());
-  EXPECT_FALSE(session.Complete());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
   EXPECT_FALSE(session.IsOver());
-  EXPECT_TRUE(session.Complete()) << "the last one ends the session";
+  EXPECT_EQ(session.Complete(), Completed::kLast)
+      << "the last one ends the session";
   EXPECT_TRUE(session.IsOver());
   EXPECT_FALSE(session.AcceptFromTask());
 }
@@ -59,7 +61,7 @@ TEST(SessionTest, ClosingAnIdleSessionEndsIt) {
   Session session;
   session.Open(0);
   EXPECT_TRUE(session.Accept());
-  EXPECT_FALSE(session.Complete());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
   EXPECT_FALSE(session.IsOver());
   session.Close();
   EXPECT_TRUE(session.IsOver());
@@ -69,8 +71,8 @@ TEST(SessionTest, HeldTasksArePendingFromTheStart) {
   Session session;
   session.Open(2);
   session.Close();
-  EXPECT_FALSE(session.Complete());
-  EXPECT_TRUE(session.Complete());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
+  EXPECT_EQ(session.Complete(), Completed::kLast);
   EXPECT_TRUE(session.IsOver());
 }
 
@@ -79,11 +81,76 @@ TEST(SessionTest, EverySessionBehavesAsTheFirst) {
   for (std::uint64_t held = 0; held != 5; ++held) {
     session.Open(held);
     EXPECT_TRUE(session.Accept());
-    for (std::uint64_t i = 0; i != held; ++i) EXPECT_FALSE(session.Complete());
+    for (std::uint64_t i = 0; i != held; ++i)
+      EXPECT_EQ(session.Complete(), Completed::kOne);
     session.Close();
-    EXPECT_TRUE(session.Complete());
+    EXPECT_EQ(session.Complete(), Completed::kLast);
     EXPECT_TRUE(session.IsOver());
     EXPECT_FALSE(session.Accept());
+  }
+}
+
+TEST(SessionTest, DroppingRefusesEvenTasksAndTellsWorkersToLeave) {
+  Session session;
+  session.Open(3);
+  EXPECT_FALSE(session.IsDropping());
+  EXPECT_FALSE(session.WorkersMayLeave());
+  session.CloseAndDrop();
+  EXPECT_TRUE(session.IsDropping());
+  EXPECT_TRUE(session.WorkersMayLeave());
+  EXPECT_FALSE(session.IsOpen());
+  EXPECT_FALSE(session.IsOver());
+  EXPECT_FALSE(session.Accept());
+  EXPECT_FALSE(session.AcceptFromTask());
+  EXPECT_EQ(session.Complete(), Completed::kDropping);
+  EXPECT_EQ(session.Complete(), Completed::kDropping);
+  EXPECT_EQ(session.Complete(), Completed::kLast);
+  EXPECT_TRUE(session.IsOver());
+  session.EndDrop();
+  EXPECT_FALSE(session.IsDropping());
+  EXPECT_TRUE(session.IsOver());
+  EXPECT_TRUE(session.WorkersMayLeave());
+}
+
+TEST(SessionTest, DroppingWithNothingPendingEndsTheSession) {
+  Session session;
+  session.Open(0);
+  session.CloseAndDrop();
+  EXPECT_TRUE(session.IsOver());
+  session.EndDrop();
+  session.Open(1);
+  EXPECT_TRUE(session.IsOpen());
+  EXPECT_FALSE(session.IsDropping());
+  EXPECT_FALSE(session.WorkersMayLeave());
+  EXPECT_TRUE(session.AcceptFromTask());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
+  EXPECT_EQ(session.Complete(), Completed::kOne);
+}
+
+// With two bits for the count, every state there is: no field reaches another,
+// not even when the count runs over, which is assumed away at 61 bits.
+TEST(SessionTest, NoFieldSpillsIntoAnotherAtTwoBits) {
+  using Tiny = workerpool::Session<workerpool::StdPlatform, std::uint8_t, 2>;
+  for (unsigned closed = 0; closed != 3; ++closed) {
+    for (unsigned accepts = 0; accepts != 8; ++accepts) {
+      Tiny session;
+      session.Open(0);
+      for (unsigned i = 0; i != accepts; ++i) EXPECT_TRUE(session.Accept());
+      if (closed == 1) session.Close();
+      if (closed == 2) session.CloseAndDrop();
+      EXPECT_EQ(session.IsOpen(), closed == 0);
+      EXPECT_EQ(session.IsDropping(), closed == 2);
+      EXPECT_EQ(session.IsOver(), closed != 0 && accepts % 4 == 0);
+      for (unsigned i = accepts % 4; i != 0; --i) {
+        const Completed expected = i == 1 && closed != 0 ? Completed::kLast
+                                   : closed == 2         ? Completed::kDropping
+                                                         : Completed::kOne;
+        EXPECT_EQ(session.Complete(), expected);
+        EXPECT_EQ(session.IsOpen(), closed == 0);
+        EXPECT_EQ(session.IsDropping(), closed == 2);
+      }
+      EXPECT_EQ(session.IsOver(), closed != 0);
+    }
   }
 }
 
@@ -108,7 +175,7 @@ TEST(SessionTest, OneCompletionIsToldThatTheDrainEnded) {
       end.arrive_and_wait();
     }
   };
-  const auto complete = [&] { told += session.Complete(); };
+  const auto complete = [&] { told += session.Complete() == Completed::kLast; };
   {
     std::jthread one([&] { rounds(complete); });
     std::jthread two([&] { rounds(complete); });
@@ -133,10 +200,10 @@ TEST(SessionTest, WaitIdleReturnsOnlyWhenNothingIsPending) {
       ++returned;
     });
   }
-  EXPECT_FALSE(session.Complete());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
   GiveFaultsAChance();
   EXPECT_EQ(returned, 0);
-  EXPECT_FALSE(session.Complete());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
   waiters.clear();
   EXPECT_EQ(returned, 3);
 }
@@ -149,12 +216,12 @@ TEST(SessionTest, AWaiterChangesNeitherAcceptanceNorTheEnd) {
   GiveFaultsAChance();  // it has announced itself
   EXPECT_TRUE(session.IsOpen());
   EXPECT_TRUE(session.Accept());
-  EXPECT_FALSE(session.Complete());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
   session.Close();
   EXPECT_FALSE(session.Accept());
   EXPECT_TRUE(session.AcceptFromTask());
-  EXPECT_FALSE(session.Complete());
-  EXPECT_TRUE(session.Complete());
+  EXPECT_EQ(session.Complete(), Completed::kOne);
+  EXPECT_EQ(session.Complete(), Completed::kLast);
   waiter.join();
   EXPECT_TRUE(session.IsOver());
   session.Open(0);
@@ -170,13 +237,13 @@ TEST(SessionTest, ACompletionNotifiesOnlyIfSomebodyWaits) {
   {
     std::jthread waiter([&] { session.WaitIdle(); });
     GiveFaultsAChance();  // it has announced itself
-    EXPECT_FALSE(session.Complete());
+    EXPECT_EQ(session.Complete(), Completed::kOne);
   }
   EXPECT_LE(notifications, 1);
   notifications = 0;
   for (int i = 0; i != 3; ++i) {
     EXPECT_TRUE(session.Accept());
-    EXPECT_FALSE(session.Complete());
+    EXPECT_EQ(session.Complete(), Completed::kOne);
   }
   EXPECT_EQ(notifications, 0);
 }
@@ -192,7 +259,7 @@ TEST(SessionTest, NoWaiterMissesTheCompletionItWaitsFor) {
     for (int i = 0; i != kRounds; ++i) {
       round.arrive_and_wait();
       ++effect;
-      if (session.Complete()) ++wrong;
+      if (session.Complete() != Completed::kOne) ++wrong;
     }
   });
   for (int i = 0; i != kRounds; ++i) {

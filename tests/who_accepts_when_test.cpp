@@ -6,6 +6,7 @@
 //   running                 accepted            accepted               accepted
 //   draining, from a task   accepted            accepted               accepted
 //   draining, from outside  refused             waits, a new session   holds
+//   dropping, from either   refused             refused                holds
 //
 // A pool being destroyed is in worker_pool_death_test.cpp.
 // "Holds" means: not accepted, runs in the next session, and once.
@@ -320,6 +321,69 @@ TYPED_TEST(WhoAcceptsWhenTest,
   pool.Startup();
   pool.Shutdown();
   EXPECT_EQ(this->RanExactlyOnce(), 1u);
+}
+
+// ---- dropping: a ShutdownNow is under way; from a task and from outside
+
+TYPED_TEST(WhoAcceptsWhenTest, DroppingSubmitIsRefused) {
+  typename TestFixture::Pool pool("pool", 2);
+  pool.Startup();
+  Drop drop(pool, [&] { this->ExpectRefuses(pool); });
+  WaitUntil([&] { return pool.IsDropping(); });
+  this->ExpectRefuses(pool);
+  drop.Finish();
+  EXPECT_TRUE(drop.TaskRan());
+  EXPECT_EQ(drop.dropped, 0u);
+  pool.Startup();
+  pool.Shutdown();
+  EXPECT_EQ(this->Runs(), 0u);
+}
+
+// Also when it comes while a Shutdown drains already.
+TYPED_TEST(WhoAcceptsWhenTest, DroppingSubmitIsRefusedDuringAShutdown) {
+  typename TestFixture::Pool pool("pool", 2);
+  pool.Startup();
+  Drain drain(pool, [&] { this->ExpectRefuses(pool); });
+  std::thread dropper([&] { EXPECT_EQ(pool.ShutdownNow(), 0u); });
+  WaitUntil([&] { return pool.IsDropping(); });
+  this->ExpectRefuses(pool);
+  drain.Finish();
+  dropper.join();
+  EXPECT_TRUE(drain.TaskRan());
+  EXPECT_EQ(this->Runs(), 0u);
+}
+
+TYPED_TEST(WhoAcceptsWhenTest, DroppingSubmitTaskIsRefused) {
+  typename TestFixture::MonoQueuePool pool("pool", 8, 2);
+  pool.Startup();
+  const auto expect_refused = [&] {
+    EXPECT_EQ(SystemErrorOf([&] { pool.SubmitTask(this->tally_.Task(0)); }),
+              kRefused);
+  };
+  Drop drop(pool, expect_refused);
+  expect_refused();
+  drop.Finish();
+  EXPECT_TRUE(drop.TaskRan());
+  EXPECT_FALSE(pool.IsRunning());
+  EXPECT_EQ(this->Runs(), 0u);
+  pool.SubmitTask(this->tally_.Task(0));
+  pool.Shutdown();
+  EXPECT_EQ(this->RanExactlyOnce(), 1u);
+}
+
+TYPED_TEST(WhoAcceptsWhenTest, DroppingEnqueueHoldsForTheNextSession) {
+  typename TestFixture::TaskQueue queue(8);
+  typename TestFixture::Pool pool("pool", 2, queue);
+  pool.Startup();
+  Drop drop(pool, [&] { queue.Enqueue(this->tally_.Task(0)); });
+  queue.Enqueue(this->tally_.Task(1));
+  drop.Finish();
+  EXPECT_TRUE(drop.TaskRan());
+  EXPECT_EQ(drop.dropped, 0u) << "held is not accepted";
+  EXPECT_EQ(this->Runs(), 0u);
+  pool.Startup();
+  pool.Shutdown();
+  EXPECT_EQ(this->RanExactlyOnce(), 2u);
 }
 
 }  // namespace

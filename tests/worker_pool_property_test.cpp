@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 #include <rapidcheck/state.h>
 
+#include <atomic>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -24,6 +25,7 @@ struct Model {
   bool running = false;
   std::size_t accepted = 0;
   std::size_t held = 0;
+  std::size_t dropped = 0;  // of those accepted
 };
 
 constexpr std::size_t kMostTasks = 20000;
@@ -32,11 +34,13 @@ template <class Pool>
 struct System {
   explicit System(std::uint32_t workers) : pool("pool", workers, queue) {}
 
-  // Submits a task that submits `children` more, each of which must be
-  // accepted: their parent runs.
+  // Submits a task that submits `children` more. Each is accepted, as their
+  // parent runs, unless the pool is dropping.
   void SubmitFamily(int children) {
     auto parent = recorder.NewTask([this, children] {
-      for (int i = 0; i != children; ++i) Submit();
+      for (int i = 0; i != children; ++i) {
+        if (!TrySubmit()) refused_children += !pool.IsDropping();
+      }
     });
     pool.Submit(parent);
     recorder.Accepted(parent.id);
@@ -64,13 +68,17 @@ struct System {
 
   // Everything that was accepted and is not held has run once.
   void CheckQuiet(const Model& model) const {
-    RC_ASSERT(recorder.Wrong() == model.held);
+    RC_ASSERT(recorder.Wrong() == 0u);
+    RC_ASSERT(refused_children == 0u);
+    RC_ASSERT(recorder.Unrun() == model.held + model.dropped);
     RC_ASSERT(recorder.AcceptedCount() == model.accepted + model.held);
     RC_ASSERT(pool.IsRunning() == model.running);
     RC_ASSERT(queue.IsEmpty() == (model.held == 0));
   }
 
   Recorder recorder{kMostTasks};
+  std::atomic<std::size_t> refused_children{0};
+  std::atomic<std::size_t> dropped{0};
   workerpool::TaskQueue queue{4};
   Pool pool;
 };
@@ -208,6 +216,48 @@ struct DrainWithGuests : Call<Pool> {
   }
 };
 
+// All workers are held when ShutdownNow comes: just what is queued is dropped,
+// and what the held tasks submit then is refused.
+template <class Pool>
+struct DropBehindHeldWorkers : Call<Pool> {
+  int tasks = *rc::gen::inRange(0, 10);
+
+  void checkPreconditions(const Model& model) const override {
+    RC_PRE(model.running);
+  }
+  void apply(Model& model) const override {
+    model.running = false;
+    model.accepted += static_cast<std::size_t>(tasks);
+    model.dropped += static_cast<std::size_t>(tasks);
+  }
+  void run(const Model& model, System<Pool>& system) const override {
+    RC_PRE(system.recorder.HasRoom(100));
+    Gate gate;
+    std::atomic<int> accepted{0};
+    for (unsigned i = 0; i != system.pool.NumWorkers(); ++i) {
+      system.pool.Submit([&] {
+        gate.Pass();
+        accepted += system.TrySubmit();
+      });
+    }
+    gate.AwaitArrivals(system.pool.NumWorkers());
+    for (int i = 0; i != tasks; ++i) system.Submit();
+    std::thread opener([&] {
+      WaitUntil([&] { return system.pool.IsDropping(); });
+      gate.Open();
+    });
+    const std::size_t dropped = system.pool.ShutdownNow();
+    opener.join();
+    system.dropped += dropped;
+    RC_ASSERT(dropped == static_cast<std::size_t>(tasks));
+    RC_ASSERT(accepted == 0);
+    system.CheckQuiet(this->nextState(model));
+  }
+  std::string Name() const override {
+    return "DropBehindHeldWorkers(" + std::to_string(tasks) + " tasks)";
+  }
+};
+
 template <class Strategy>
 class WorkerPoolProperty : public ::testing::Test {};
 
@@ -223,14 +273,16 @@ TYPED_TEST(WorkerPoolProperty, AnySequenceOfCallsBehavesAsTheModel) {
   using Pool = PoolOf<TypeParam>;
   CheckProperty([] {
     System<Pool> system(*rc::gen::inRange(1u, 4u));
-    rc::state::check(Model(), system,
-                     rc::state::gen::execOneOfWithArgs<
-                         Startup<Pool>, Shutdown<Pool>, Restart<Pool>,
-                         WaitIdle<Pool>, Submit<Pool>, TrySubmit<Pool>,
-                         Enqueue<Pool>, DrainWithGuests<Pool>>());
+    rc::state::check(
+        Model(), system,
+        rc::state::gen::execOneOfWithArgs<
+            Startup<Pool>, Shutdown<Pool>, Restart<Pool>, WaitIdle<Pool>,
+            Submit<Pool>, TrySubmit<Pool>, Enqueue<Pool>, DrainWithGuests<Pool>,
+            DropBehindHeldWorkers<Pool>>());
     system.pool.Startup();  // lets the held ones in
     system.pool.Shutdown();
     RC_ASSERT(system.recorder.Wrong() == 0u);
+    RC_ASSERT(system.recorder.Unrun() == system.dropped);
   });
 }
 
@@ -238,6 +290,7 @@ TYPED_TEST(WorkerPoolProperty, AnySequenceOfCallsBehavesAsTheModel) {
 enum class Op {
   kStartup,
   kShutdown,
+  kShutdownNow,
   kWaitIdle,
   kTrySubmit,
   kSubmitParent,
@@ -245,8 +298,9 @@ enum class Op {
 };
 
 std::ostream& operator<<(std::ostream& os, Op op) {
-  constexpr const char* kNames[] = {"Startup",   "Shutdown",     "WaitIdle",
-                                    "TrySubmit", "SubmitParent", "Enqueue"};
+  constexpr const char* kNames[] = {"Startup",  "Shutdown",  "ShutdownNow",
+                                    "WaitIdle", "TrySubmit", "SubmitParent",
+                                    "Enqueue"};
   return os << kNames[static_cast<int>(op)];
 }
 
@@ -257,6 +311,9 @@ void Perform(System<Pool>& system, Op op) {
       return system.pool.Startup();
     case Op::kShutdown:
       return system.pool.Shutdown();
+    case Op::kShutdownNow:
+      system.dropped += system.pool.ShutdownNow();
+      return;
     case Op::kWaitIdle:
       return system.pool.WaitIdle();
     case Op::kTrySubmit:
@@ -277,9 +334,10 @@ TYPED_TEST(WorkerPoolProperty,
     const auto workers = *rc::gen::inRange(1u, 4u);
     const auto threads = *rc::gen::inRange<std::size_t>(2, 4);
     const auto plan = *rc::gen::container<std::vector<std::vector<Op>>>(
-        threads, rc::gen::container<std::vector<Op>>(rc::gen::element(
-                     Op::kStartup, Op::kShutdown, Op::kWaitIdle, Op::kTrySubmit,
-                     Op::kSubmitParent, Op::kEnqueue)));
+        threads,
+        rc::gen::container<std::vector<Op>>(rc::gen::element(
+            Op::kStartup, Op::kShutdown, Op::kShutdownNow, Op::kWaitIdle,
+            Op::kTrySubmit, Op::kSubmitParent, Op::kEnqueue)));
     System<Pool> system(workers);
     {
       std::vector<std::jthread> callers;
@@ -293,6 +351,8 @@ TYPED_TEST(WorkerPoolProperty,
     RC_ASSERT(system.TrySubmit());
     system.pool.Shutdown();
     RC_ASSERT(system.recorder.Wrong() == 0u);
+    RC_ASSERT(system.recorder.Unrun() == system.dropped);
+    RC_ASSERT(system.refused_children == 0u);
     RC_ASSERT(system.queue.IsEmpty());
   });
 }

@@ -128,8 +128,8 @@ TEST_F(WorkerTest, WaitsInADrainForWhatIsStillRunning) {
   place_.wait.while_asleep = [&] {
     if (place_.wait.waited == 1) {
       Accept([] {});
-    } else if (place_.session.Complete()) {
-      place_.wait.NotifyAll();
+    } else {
+      place_.Complete();
     }
   };
   Work();
@@ -137,6 +137,45 @@ TEST_F(WorkerTest, WaitsInADrainForWhatIsStillRunning) {
   EXPECT_EQ(place_.wait.waited, 2);
   EXPECT_EQ(place_.wait.waited_draining, 2) << "the strategy knows of it";
   EXPECT_EQ(place_.wait.notified_all, 1);
+}
+
+// What is queued then is for whoever drops.
+TEST_F(WorkerTest, LeavesAfterItsTaskWhenTheRestIsDropped) {
+  place_.session.Open(0);
+  Accept([&] { place_.session.CloseAndDrop(); });
+  Accept([] {});
+  Work();
+  EXPECT_EQ(runs_, 1);
+  EXPECT_FALSE(place_.session.IsOver());
+  EXPECT_EQ(place_.DropUntilOver(), 1u);
+  EXPECT_EQ(runs_, 1);
+  EXPECT_TRUE(place_.session.IsOver());
+  EXPECT_EQ(place_.wait.notified_all, 1) << "the last one ended the session";
+}
+
+TEST_F(WorkerTest, LeavesFromItsWaitWhenTheRestIsDropped) {
+  place_.session.Open(1);
+  place_.wait.while_asleep = [&] { place_.session.CloseAndDrop(); };
+  Work();
+  EXPECT_EQ(place_.wait.waited, 1);
+  EXPECT_TRUE(place_.wait.held_after_sleep) << "its predicate knows of it";
+}
+
+// Whoever drops waits for what is running, and for what is still to come from
+// a submitter that was accepted before.
+TEST_F(WorkerTest, DroppingWaitsForTheEndOfTheSession) {
+  place_.session.Open(2);
+  place_.session.CloseAndDrop();
+  place_.wait.while_asleep = [&] {
+    if (place_.wait.waited == 1) {
+      place_.queue.Push([this] { ++runs_; });
+    } else {
+      place_.Complete();
+    }
+  };
+  EXPECT_EQ(place_.DropUntilOver(), 1u);
+  EXPECT_EQ(place_.wait.waited, 2);
+  EXPECT_EQ(runs_, 0);
 }
 
 TEST_F(WorkerTest, ATaskThatThrowsIsReportedAndDone) {
