@@ -21,7 +21,8 @@ MODELS := task_ring task_queue session condvar_wait backoff_wait destruction \
   destruction_O0 original_condvar original_pool
 
 .PHONY: help check deps build unit property test tsan asan models \
-  models-quick models-full clang bench bench-client smoke tables publish publish-models selftest lint format format-check hygiene replay clean
+  models-quick models-full litmus clang bench bench-client smoke tables publish \
+  publish-models selftest lint format format-check hygiene replay clean
 
 help:
 	@echo 'make check     the quick gate: everything marked *, formats and hygiene'
@@ -32,6 +33,7 @@ help:
 	@echo 'make asan      * the same under AddressSanitizer and UBSan'
 	@echo 'make models    all models, deep; models-quick * in seconds;'
 	@echo '               models-full: models x strategies x workers x submitters'
+	@echo 'make litmus    * the models'\'' tool against C++20; memory orders against need'
 	@echo 'make clang     * models and benchmark compile with clang as well'
 	@echo 'make smoke     * the benchmark: its own tests, and a reduced table'
 	@echo 'make tables    * generated tables are not stale; make publish renews them'
@@ -43,8 +45,8 @@ help:
 	@echo 'make deps      installs all packages; NO_INSTALL=1: never do'
 
 check:
-	@.ci/parts build unit property tsan asan models-quick clang smoke tables \
-	  format-check hygiene
+	@.ci/parts build unit property tsan asan models-quick litmus clang smoke \
+	  tables format-check hygiene
 
 deps:
 	@.ci/deps
@@ -81,6 +83,10 @@ models-full: build-models
 models-quick: build-models
 	@$(call RUN_TESTS,models)
 	@models/run quick $(JOBS) $(MODELS)
+litmus: build-models
+	@.ci/deps litmus
+	@/usr/bin/python3 models/litmus/oracle_test.py --quiet
+	@models/litmus/run
 replay: build-models
 	@test -n '$(CHECK)' && test -n '$(filter $(MODEL),$(MODELS) $(GRIDS))' || { \
 	  echo 'error: give MODEL (one of: $(MODELS) $(GRIDS)) and CHECK, as the failure printed them' >&2; \
@@ -117,7 +123,7 @@ publish: build-bench build-models
 publish-models:
 	@models/update_readme
 selftest:
-	@.ci/deps selftest test tsan asan models
+	@.ci/deps selftest test tsan asan models litmus
 	@tests/selftest/run
 
 lint: build-test
