@@ -18,7 +18,8 @@ CONFIG_clang := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
   -DCMAKE_CXX_FLAGS=-O0 -DWORKERPOOL_MODELS=ON -DWORKERPOOL_BENCH=ON
 
 MODELS := task_ring task_queue session condvar_wait backoff_wait destruction \
-  destruction_O0 original_condvar original_pool
+  destruction_O0 original_condvar original_pool naive_wake naive_lifecycle \
+  naive_completion
 
 .PHONY: help check deps build unit property test tsan asan models \
   models-quick models-full litmus clang bench bench-client smoke tables publish \

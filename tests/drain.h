@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gate.h"
+#include "held_worker.h"
 
 namespace workerpool_test {
 
@@ -16,13 +17,11 @@ template <class Pool>
 class HeldEnd {
  public:
   // `task` runs on a worker, still before the end, after Finish was called.
-  HeldEnd(Pool& pool, std::function<void()> task, std::function<void()> end) {
-    Submit(pool, [this, task = std::move(task)] {
-      gate_.Pass();
-      task();
-      ran_ = true;
-    });
-    gate_.AwaitArrivals(1);
+  HeldEnd(Pool& pool, std::function<void()> task, std::function<void()> end)
+      : held_(pool, [this, task = std::move(task)] {
+          task();
+          ran_ = true;
+        }) {
     closer_ = std::thread(std::move(end));
     WaitUntil([&] { return !pool.IsRunning(); });
   }
@@ -31,7 +30,7 @@ class HeldEnd {
 
   // Lets the task go on, and returns after the closing call has.
   void Finish() {
-    gate_.Open();
+    held_.Release();
     if (closer_.joinable()) closer_.join();
   }
 
@@ -39,17 +38,8 @@ class HeldEnd {
   bool TaskRan() const { return ran_; }
 
  private:
-  template <class F>
-  static void Submit(Pool& pool, F task) {
-    if constexpr (requires { pool.SubmitTask(task); }) {
-      pool.SubmitTask(task);
-    } else {
-      pool.Submit(task);
-    }
-  }
-
-  Gate gate_;
   bool ran_ = false;
+  HeldWorker held_;
   std::thread closer_;
 };
 

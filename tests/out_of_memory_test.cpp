@@ -1,73 +1,23 @@
-// The k-th allocation fails, for every k until nothing fails any more: each
-// function either did its work or nothing. This program replaces the global
-// operator new, which is why it stands alone.
+// The k-th allocation fails, for every k until nothing fails any more: a task
+// is submitted, held and taken out once, or the call did nothing.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
 #include <memory>
-#include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "gate.h"
+#include "failing_allocations.h"
+#include "held_worker.h"
 #include "pool/worker_pool.h"
 #include "strategies.h"
 #include "tally.h"
 
-namespace {
-
-// Allocations of this thread until one fails; negative: none does.
-thread_local int allocations_until_failure = -1;
-
-// Not inlined: a compiler that sees malloc and free through the operators
-// takes them for mismatched.
-[[gnu::noinline]] void* Allocate(std::size_t size, std::size_t alignment) {
-  if (allocations_until_failure >= 0 && allocations_until_failure-- == 0) {
-    throw std::bad_alloc();
-  }
-  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* const memory = std::aligned_alloc(alignment, rounded);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-[[gnu::noinline]] void Free(void* memory) { std::free(memory); }
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return Allocate(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return Allocate(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { Free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { Free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { Free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  Free(memory);
-}
-
 namespace workerpool_test {
 namespace {
-
-// Runs call() with its k-th allocation failing. True if it got through.
-template <class Call>
-bool SucceedsWithFailure(int k, Call call) {
-  allocations_until_failure = k;
-  try {
-    call();
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-  const bool used_up = allocations_until_failure < 0;
-  allocations_until_failure = -1;
-  EXPECT_FALSE(used_up) << "an allocation failed and nobody was told";
-  return true;
-}
 
 template <class Strategy>
 class OutOfMemoryTest : public ::testing::Test {};
@@ -86,17 +36,15 @@ struct OwningTask {
   std::array<char, kPadding> padding{};
 };
 
-// The ring is full, or not; the worker is busy meanwhile. Returns how many
-// failures it took to get through.
+// The ring is full, or has room for the empty slots that failures leave; the
+// worker is busy meanwhile. Returns how many allocations can fail.
 template <class Pool, class Task>
 int SubmitUntilAccepted(bool ring_is_full) {
-  Gate gate;
   int runs = 0, extra_runs = 0, k = 0;
-  Pool pool({.name = "pool", .workers = 1, .queue_capacity = 2});
+  Pool pool({.name = "pool", .workers = 1, .queue_capacity = 4});
   pool.Startup();
-  pool.Submit([&] { gate.Pass(); });
-  gate.AwaitArrivals(1);
-  for (int i = 0; ring_is_full && i != 3; ++i)
+  HeldWorker held(pool);
+  for (int i = 0; ring_is_full && i != 5; ++i)
     pool.Submit([&] { ++extra_runs; });
   Task task(runs);
   while (!SucceedsWithFailure(k, [&] { pool.Submit(std::move(task)); })) {
@@ -104,10 +52,10 @@ int SubmitUntilAccepted(bool ring_is_full) {
     ++k;
   }
   EXPECT_EQ(task.owned, nullptr);
-  gate.Open();
+  held.Release();
   pool.WaitIdle();  // failed ones are not pending
   EXPECT_EQ(runs, 1);
-  EXPECT_EQ(extra_runs, ring_is_full ? 3 : 0);
+  EXPECT_EQ(extra_runs, ring_is_full ? 5 : 0);
   return k;
 }
 
@@ -186,45 +134,37 @@ TYPED_TEST(OutOfMemoryTest, HeldTasksRunInTheirOrderAfterFailedStartups) {
 TYPED_TEST(OutOfMemoryTest, AnEnqueueThatFailsHasTakenNothing) {
   for (const bool running : {false, true}) {
     Tally tally(1);
-    Gate gate;
     std::size_t blocked = 0;
     workerpool::TaskQueue queue(2);
     PoolOf<TypeParam> pool("pool", 1, queue);
+    std::optional<HeldWorker> held;
     if (running) {
       pool.Startup();
-      for (int i = 0; i != 4; ++i) {  // one runs, the rest fills the ring
-        queue.Enqueue([&] {
-          gate.Pass();
-          ++blocked;
-        });
+      held.emplace(pool);
+      for (int i = 0; i != 3; ++i) {  // more than the ring has room for
+        queue.Enqueue([&] { ++blocked; });
       }
-      gate.AwaitArrivals(1);
     }
     int k = 0;
     const std::function<void()> task = tally.Task(0);
     while (!SucceedsWithFailure(k, [&] { queue.Enqueue(task); })) ++k;
     EXPECT_GE(k, 1);
-    gate.Open();
+    held.reset();
     pool.Startup();
     pool.Shutdown();
     EXPECT_EQ(tally.RanExactlyOnce(), 1u);
-    EXPECT_EQ(blocked, running ? 4u : 0u);
+    EXPECT_EQ(blocked, running ? 3u : 0u);
   }
 }
 
 // A task that was submitted to the pool becomes a std::function on the way
 // out; if that fails, it is still the pool's.
 TYPED_TEST(OutOfMemoryTest, ADequeueThatFailsLosesNoTask) {
-  Gate gate;
   Tally tally(2);
   workerpool::TaskQueue queue(8);
   PoolOf<TypeParam> pool("pool", 1, queue);
   pool.Startup();
-  pool.Submit([&] {
-    gate.Pass();
-    tally.Count(0);
-  });
-  gate.AwaitArrivals(1);
+  HeldWorker held(pool, tally.Task(0));
   pool.Submit(tally.Task(1));
   std::function<void()> taken;
   int k = 0;
@@ -233,7 +173,26 @@ TYPED_TEST(OutOfMemoryTest, ADequeueThatFailsLosesNoTask) {
   EXPECT_GE(k, 1);
   EXPECT_TRUE(got);
   if (taken) taken();
-  gate.Open();
+  held.Release();
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 2u);
+}
+
+TYPED_TEST(OutOfMemoryTest, ADequeueThatFailsLosesNoHeldTask) {
+  Tally tally(2);
+  workerpool::TaskQueue queue(8);
+  for (std::size_t i = 0; i != 2; ++i) queue.Enqueue(tally.Task(i));
+  std::function<void()> taken;
+  int k = 0;
+  while (!SucceedsWithFailure(k, [&] { ASSERT_TRUE(queue.Dequeue(taken)); })) {
+    EXPECT_FALSE(taken);
+    ++k;
+  }
+  EXPECT_GE(k, 1);
+  taken();
+  ExpectAllocatesNothing([&] { EXPECT_FALSE(queue.IsEmpty()); });
+  PoolOf<TypeParam> pool("pool", 1, queue);
+  pool.Startup();
   pool.Shutdown();
   EXPECT_EQ(tally.RanExactlyOnce(), 2u);
 }

@@ -15,6 +15,7 @@
 
 #include "drain.h"
 #include "gate.h"
+#include "held_worker.h"
 #include "odd_platforms.h"
 #include "pool/worker_pool.h"
 #include "strategies.h"
@@ -193,16 +194,11 @@ TYPED_TEST(TaskQueueTest, DequeueReturnsHeldTasksInTheirOrder) {
 // A task that was submitted to the pool is no std::function, but leaves the
 // queue as one. The only worker is busy, so all tasks stay queued.
 TYPED_TEST(TaskQueueTest, DequeueReturnsAcceptedTasksOfBothKinds) {
-  Gate gate;
   Tally tally(3);
   TaskQueue queue(8);
   PoolOf<TypeParam> pool("pool", 1, queue);
   pool.Startup();
-  pool.Submit([&] {
-    gate.Pass();
-    tally.Count(0);
-  });
-  gate.AwaitArrivals(1);
+  HeldWorker held(pool, tally.Task(0));
   queue.Enqueue(tally.Task(1));
   pool.Submit([&, owned = std::make_unique<int>(2)] {
     tally.Count(static_cast<std::size_t>(*owned));
@@ -215,27 +211,22 @@ TYPED_TEST(TaskQueueTest, DequeueReturnsAcceptedTasksOfBothKinds) {
     task();
   }
   EXPECT_TRUE(queue.IsEmpty());
-  gate.Open();
+  held.Release();
   pool.Shutdown();
   EXPECT_EQ(tally.RanExactlyOnce(), 3u);
 }
 
 // What is taken out is pending no more: with it gone, the wait is over.
 TYPED_TEST(TaskQueueTest, WaitIdleDoesNotWaitForATaskThatWasTakenOut) {
-  Gate gate;
   Tally tally(2);
   TaskQueue queue(8);
   PoolOf<TypeParam> pool("pool", 1, queue);
   pool.Startup();
-  pool.Submit([&] {
-    gate.Pass();
-    tally.Count(0);
-  });
-  gate.AwaitArrivals(1);
+  HeldWorker held(pool, tally.Task(0));
   queue.Enqueue(tally.Task(1));
   std::function<void()> taken;
   EXPECT_TRUE(queue.Dequeue(taken));
-  gate.Open();
+  held.Release();
   pool.WaitIdle();
   EXPECT_EQ(tally.Runs(), 1u);
   taken();
@@ -316,20 +307,15 @@ struct AsksWhenMoved {
 };
 
 TYPED_TEST(TaskQueueTest, DequeueMovesTasksOutsideItsLock) {
-  Gate gate;
   Tally tally(1);
   TaskQueue queue(8);
   PoolOf<TypeParam> pool("pool", 1, queue);
   pool.Startup();
-  pool.Submit([&] {
-    gate.Pass();
-    tally.Count(0);
-  });
-  gate.AwaitArrivals(1);
+  HeldWorker held(pool, tally.Task(0));
   pool.Submit(AsksWhenMoved(queue));
   std::function<void()> taken;
   EXPECT_TRUE(queue.Dequeue(taken));
-  gate.Open();
+  held.Release();
   pool.Shutdown();
   EXPECT_EQ(tally.RanExactlyOnce(), 1u);
 }

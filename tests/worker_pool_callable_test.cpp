@@ -11,7 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include "errors.h"
 #include "gate.h"
+#include "pool/mono_queue_pool.h"
 #include "pool/worker_pool.h"
 #include "strategies.h"
 #include "tally.h"
@@ -164,6 +166,44 @@ TYPED_TEST(WorkerPoolTest, ASubmitWhoseCopyOrMoveThrowsHasAcceptedNothing) {
   }
 }
 
+// The original's interface copies its tasks, too.
+TYPED_TEST(WorkerPoolTest, ASubmitTaskWhoseCopyOrMoveThrowsHasAcceptedNothing) {
+  for (const bool running : {false, true}) {
+    int runs = 0;
+    workerpool::BasicMonoQueuePool<PoolOf<TypeParam>> pool("pool", 1, 1);
+    if (running) pool.Startup();
+    const Throwing task(runs);
+    for (const auto& [copies, moves] : {std::pair(0, 9), std::pair(9, 0)}) {
+      Throwing::copies_left = copies;
+      Throwing::moves_left = moves;
+      EXPECT_THROW(pool.SubmitTask(task), std::runtime_error);
+    }
+    Throwing::copies_left = Throwing::moves_left = 9;
+    pool.SubmitTask(task);
+    pool.Shutdown();
+    EXPECT_EQ(runs, 1);
+  }
+}
+
+TYPED_TEST(WorkerPoolTest, AnEnqueueWhoseCopyThrowsHasTakenNothing) {
+  for (const bool running : {false, true}) {
+    int runs = 0;
+    workerpool::TaskQueue queue(1);
+    PoolOf<TypeParam> pool("pool", 1, queue);
+    if (running) pool.Startup();
+    Throwing::copies_left = Throwing::moves_left = 9;
+    const std::function<void()> task = Throwing(runs);
+    Throwing::copies_left = 0;
+    EXPECT_THROW(queue.Enqueue(task), std::runtime_error);
+    EXPECT_TRUE(queue.IsEmpty());
+    Throwing::copies_left = 9;
+    queue.Enqueue(task);
+    pool.Startup();
+    pool.Shutdown();
+    EXPECT_EQ(runs, 1);
+  }
+}
+
 // Nothing but the failed submit happens here: the drain must not wait for it.
 TYPED_TEST(WorkerPoolTest, ShutdownReturnsAfterASubmitThatThrew) {
   int runs = 0;
@@ -241,6 +281,48 @@ TYPED_TEST(WorkerPoolTest, TheDestructorOfACaptureMaySubmit) {
     pool.Shutdown();  // some captures die during the drain
     EXPECT_EQ(tally.RanExactlyOnce(), 200u);
   }
+}
+
+// On a worker such a call is an error wherever it is made, and a destructor
+// has to catch it. Also during the drain, and on either way through the queue.
+TYPED_TEST(WorkerPoolTest, TheDestructorOfACaptureCannotWaitForThePool) {
+  for (const std::size_t capacity : {1024u, 1u}) {
+    std::atomic<int> refused{0}, runs{0};
+    PoolOf<TypeParam> pool(
+        {.name = "pool", .workers = 2, .queue_capacity = capacity});
+    const auto wait = [&] {
+      refused += SystemErrorOf([&] { pool.WaitIdle(); }) == kWouldDeadlock;
+      refused += SystemErrorOf([&] { pool.Shutdown(); }) == kWouldDeadlock;
+    };
+    pool.Startup();
+    for (int i = 0; i != 100; ++i) {
+      pool.Submit([&runs, capture = Capture(wait)] { ++runs; });
+    }
+    pool.Shutdown();
+    EXPECT_EQ(runs, 100);
+    EXPECT_EQ(refused, 200);
+  }
+}
+
+// The task has thrown already; its captures die all the same, and may submit.
+TYPED_TEST(WorkerPoolTest, TheCapturesOfATaskThatThrowsMaySubmit) {
+  Tally tally(40);
+  workerpool::WorkerPoolOptions options;
+  options.workers = 2;
+  options.on_exception = [](std::exception_ptr) {};
+  PoolOf<TypeParam> pool(options);
+  pool.Startup();
+  for (std::size_t i = 0; i != 20; ++i) {
+    pool.Submit([&tally, i, capture = Capture([&pool, &tally, i] {
+                              pool.Submit(tally.Task(20 + i));
+                            })] {
+      tally.Count(i);
+      throw std::runtime_error("no");
+    });
+  }
+  pool.Shutdown();
+  EXPECT_EQ(pool.TaskExceptions(), 20u);
+  EXPECT_EQ(tally.RanExactlyOnce(), 40u);
 }
 
 TYPED_TEST(WorkerPoolTest, TheCapturesOfARefusedTaskStayWithTheCaller) {

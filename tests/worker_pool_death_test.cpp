@@ -1,9 +1,11 @@
 // Misuse that no exception can report ends the process with one line; and a
 // process may end while a static pool runs.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include "drain.h"
@@ -38,6 +40,25 @@ void DestroyFromATask() {
 TYPED_TEST(WorkerPoolDeathTest,
            DestroyingAPoolFromItsTaskPrintsALineAndAborts) {
   EXPECT_EXIT(DestroyFromATask<PoolOf<TypeParam>>(),
+              ::testing::KilledBySignal(SIGABRT),
+              "^workerpool: .*destroyed by one of its own tasks\n$");
+}
+
+// The last owner of a pool may be a task's capture.
+template <class Pool>
+void DestroyFromACapture() {
+  auto owner = std::make_shared<Pool>("pool", 1);
+  owner->Startup();
+  Gate gate;
+  owner->Submit([owner, &gate] { gate.Pass(); });
+  owner.reset();
+  gate.Open();
+  for (;;) pause();
+}
+
+TYPED_TEST(WorkerPoolDeathTest,
+           DestroyingAPoolFromACapturePrintsALineAndAborts) {
+  EXPECT_EXIT(DestroyFromACapture<PoolOf<TypeParam>>(),
               ::testing::KilledBySignal(SIGABRT),
               "^workerpool: .*destroyed by one of its own tasks\n$");
 }

@@ -184,6 +184,15 @@ TEST(IdleCostTest, IdleWorkersOfTheDefaultPoolSleepThrough) {
   EXPECT_EQ(tally.RanExactlyOnce(), 100u);
 }
 
+// What the bound above is good for: workers that poll pass it.
+TEST(IdleCostTest, TheMeasureSeesWorkersThatPoll) {
+  workerpool::BackoffWorkerPool pool("idle", 4);
+  pool.Startup();
+  const long switches = VoluntarySwitchesOf("idle-worker");
+  WaitUntil([&] { return VoluntarySwitchesOf("idle-worker") - switches > 16; });
+  EXPECT_TRUE(pool.IsRunning());
+}
+
 long CpuMicroseconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
