@@ -11,6 +11,8 @@ CONFIG_tsan := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
   -DCMAKE_CXX_FLAGS=-O1 -DWORKERPOOL_TESTS=ON -DWORKERPOOL_SANITIZER=thread
 CONFIG_asan := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE= \
   -DCMAKE_CXX_FLAGS=-O1 -DWORKERPOOL_TESTS=ON -DWORKERPOOL_SANITIZER=address
+CONFIG_coverage := -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE= \
+  -DCMAKE_CXX_FLAGS='-O0 -fno-inline' -DWORKERPOOL_TESTS=ON -DWORKERPOOL_COVERAGE=ON
 CONFIG_models := -DCMAKE_CXX_COMPILER=g++ -DWORKERPOOL_MODELS=ON
 CONFIG_bench := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=Release \
   -DWORKERPOOL_BENCH=ON
@@ -21,9 +23,9 @@ MODELS := task_ring task_queue session condvar_wait backoff_wait destruction \
   destruction_O0 original_condvar original_pool naive_wake naive_lifecycle \
   naive_completion
 
-.PHONY: help check deps build unit property test tsan asan models \
-  models-quick models-full litmus clang bench bench-client smoke tables publish \
-  publish-models selftest lint format format-check hygiene replay clean
+.PHONY: help check deps build unit property test tsan asan soak soak-tsan \
+  coverage models models-quick models-full litmus clang bench bench-client smoke \
+  tables publish publish-models selftest lint format format-check hygiene replay clean
 
 help:
 	@echo 'make check     the quick gate: everything marked *, formats and hygiene'
@@ -35,6 +37,9 @@ help:
 	@echo 'make models    all models, deep; models-quick * in seconds;'
 	@echo '               models-full: models x strategies x workers x submitters'
 	@echo 'make litmus    * the models'\'' tool against C++20; memory orders against need'
+	@echo 'make soak      pools under load for SECONDS=60, all tasks accounted for;'
+	@echo '               make soak-tsan: under ThreadSanitizer'
+	@echo 'make coverage  lines and branches of pool/ that no test reaches'
 	@echo 'make clang     * models and benchmark compile with clang as well'
 	@echo 'make smoke     * the benchmark: its own tests, and a reduced table'
 	@echo 'make tables    * generated tables are not stale; make publish renews them'
@@ -52,12 +57,20 @@ check:
 deps:
 	@.ci/deps
 
+BUILD = { cmake -S . -B build/$* $(CONFIG_$*) && \
+  cmake --build build/$* -j $(JOBS) $(1); } >build/$*.log 2>&1 || \
+  { tail -n 60 build/$*.log; false; }
 # Configures and builds build/<name>; the output is shown if that fails.
 build-%:
 	@.ci/deps $*
 	@mkdir -p build
-	@{ cmake -S . -B build/$* $(CONFIG_$*) && cmake --build build/$* -j $(JOBS); } \
-	  >build/$*.log 2>&1 || { tail -n 60 build/$*.log; false; }
+	@$(call BUILD)
+
+# The soak's program alone: it need not wait for all tests.
+soak-program-%:
+	@.ci/deps $*
+	@mkdir -p build
+	@$(call BUILD,--target soak)
 
 build: build-test build-models build-bench
 clang: build-clang
@@ -72,6 +85,15 @@ tsan: build-tsan
 	@STRESS_ROUNDS=4 $(call RUN_TESTS,tsan)
 asan: build-asan
 	@STRESS_ROUNDS=4 $(call RUN_TESTS,asan)
+
+SECONDS ?= 60
+soak: soak-program-test
+	@build/test/tests/soak --seconds '$(SECONDS)'
+soak-tsan: soak-program-tsan
+	@build/tsan/tests/soak --seconds '$(SECONDS)' --workers 8
+
+coverage: build-coverage
+	@tests/coverage/run build/coverage
 
 models: build-models
 	@models/run standard $(JOBS) $(MODELS)
