@@ -64,4 +64,38 @@ struct BeforeLockPlatform : workerpool::StdPlatform {
   static inline thread_local std::function<void()> before_next_lock;
 };
 
+// Calls a function just after this thread's n-th load of an atomic from now:
+// what it has read is then certain to be old.
+struct AfterLoadPlatform : workerpool::StdPlatform {
+  template <class T>
+  class Atomic : public std::atomic<T> {
+   public:
+    using std::atomic<T>::atomic;
+    T load(std::memory_order order) const {
+      const T value = std::atomic<T>::load(order);
+      if (call_ && --loads_left_ == 0) std::exchange(call_, nullptr)();
+      return value;
+    }
+  };
+
+  static void AfterLoad(int n, std::function<void()> call) {
+    loads_left_ = n;
+    call_ = std::move(call);
+  }
+
+ private:
+  static inline thread_local int loads_left_ = 0;
+  static inline thread_local std::function<void()> call_;
+};
+
+// Calls a function when this thread lets others run the next time.
+struct AtPausePlatform : workerpool::StdPlatform {
+  static void Pause() {
+    if (auto call = std::exchange(at_next_pause, nullptr)) call();
+    StdPlatform::Pause();
+  }
+
+  static inline thread_local std::function<void()> at_next_pause;
+};
+
 }  // namespace workerpool_test

@@ -228,6 +228,40 @@ TEST(SessionTest, AWaiterChangesNeitherAcceptanceNorTheEnd) {
   EXPECT_TRUE(session.IsOpen());
 }
 
+TEST(SessionTest, AnAcceptanceThatAnotherOvertakesCountsAsWell) {
+  workerpool::Session<AfterLoadPlatform> session;
+  session.Open(0);
+  AfterLoadPlatform::AfterLoad(1, [&] { EXPECT_TRUE(session.Accept()); });
+  EXPECT_TRUE(session.Accept());
+  session.Close();
+  EXPECT_FALSE(session.Complete());
+  EXPECT_TRUE(session.Complete()) << "there were two";
+}
+
+TEST(SessionTest, AnAcceptanceThatTheClosingOvertakesIsARefusal) {
+  workerpool::Session<AfterLoadPlatform> session;
+  session.Open(0);
+  AfterLoadPlatform::AfterLoad(1, [&] { session.Close(); });
+  EXPECT_FALSE(session.Accept());
+  EXPECT_TRUE(session.IsOver());
+}
+
+// Before the waiter looks again under the mutex, and before it has announced
+// itself: nobody would notify it.
+TEST(SessionTest, AWaiterThatTheCompletionOvertakesDoesNotSleep) {
+  for (const int load : {1, 2}) {
+    workerpool::Session<AfterLoadPlatform> session;
+    session.Open(1);
+    bool completed = false;
+    AfterLoadPlatform::AfterLoad(load, [&] {
+      EXPECT_FALSE(session.Complete());
+      completed = true;
+    });
+    session.WaitIdle();
+    EXPECT_TRUE(completed);
+  }
+}
+
 // Who has no waiter notifies nobody, also after there was one.
 TEST(SessionTest, ACompletionNotifiesOnlyIfSomebodyWaits) {
   std::atomic<int>& notifications = NotificationCountingPlatform::notifications;

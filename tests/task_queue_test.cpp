@@ -4,19 +4,24 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "drain.h"
 #include "gate.h"
 #include "held_worker.h"
 #include "odd_platforms.h"
+#include "pool/task_ring.h"
 #include "pool/worker_pool.h"
 #include "strategies.h"
 #include "tally.h"
@@ -295,6 +300,64 @@ TYPED_TEST(TaskQueueTest, ATaskTakenOutLastEndsTheDrainOfSleepingWorkers) {
   EXPECT_EQ(tally.RanExactlyOnce(), 1u);
 }
 
+// A submitter has its place in the queue, but its task is not there yet.
+TYPED_TEST(TaskQueueTest, DequeueWaitsForATaskThatIsAboutToBePublished) {
+  Gate busy, moving;
+  std::atomic<bool> armed{true};
+  BasicTaskQueue<AtPausePlatform> queue(8);
+  PoolOf<TypeParam, AtPausePlatform> pool("pool", 1, queue);
+  pool.Startup();
+  pool.Submit([&] { busy.Pass(); });
+  busy.AwaitArrivals(1);
+  std::jthread submitter([&] { pool.Submit(StopsWhenMoved(moving, armed)); });
+  moving.AwaitArrivals(1);
+  AtPausePlatform::at_next_pause = [&] { moving.Open(); };
+  std::function<void()> taken;
+  EXPECT_TRUE(queue.Dequeue(taken));
+  EXPECT_TRUE(taken);
+  submitter.join();
+  busy.Open();
+}
+
+// Out of memory at the third task, and a Pop that fails every other time, as
+// it may.
+class ReluctantQueue : public workerpool::TaskRing<StdPlatform> {
+ public:
+  using TaskRing::TaskRing;
+
+  template <class F>
+  void Push(F&& f) {
+    if (pushes_until_failure-- == 0) throw std::bad_alloc();
+    TaskRing::Push(std::forward<F>(f));
+  }
+  bool Pop(workerpool::Task& task) {
+    return pops_++ % 2 == 1 && TaskRing::Pop(task);
+  }
+
+  static inline int pushes_until_failure = 0;
+
+ private:
+  std::atomic<unsigned> pops_{0};
+};
+
+TYPED_TEST(TaskQueueTest, HeldTasksKeepTheirOrderWhenTheThirdCannotEnter) {
+  std::vector<int> order;
+  TaskQueue queue(8);
+  workerpool::BasicWorkerPool<StdPlatform,
+                              typename TypeParam::template Wait<StdPlatform>,
+                              ReluctantQueue>
+      pool("pool", 1, queue);
+  for (int i = 0; i != 4; ++i) {
+    queue.Enqueue([&order, i] { order.push_back(i); });
+  }
+  ReluctantQueue::pushes_until_failure = 2;
+  EXPECT_THROW(pool.Startup(), std::bad_alloc);
+  EXPECT_TRUE(order.empty());
+  pool.Startup();
+  pool.Shutdown();
+  EXPECT_EQ(order, (std::vector{0, 1, 2, 3}));
+}
+
 // Moving a callable is user code: it may call the queue it is taken from.
 struct AsksWhenMoved {
   explicit AsksWhenMoved(TaskQueue& which) : queue(&which) {}
@@ -390,6 +453,51 @@ TEST(TaskQueueWithoutPoolTest, SizeZeroAndEmptyTasksAreInvalid) {
   EXPECT_THROW(queue.Enqueue(nullptr), std::invalid_argument);
   EXPECT_THROW(queue.Enqueue(std::function<void()>()), std::invalid_argument);
   EXPECT_TRUE(queue.IsEmpty());
+}
+
+// A pool from which nothing comes before the test says so.
+class SlowSink final : public workerpool::TaskSink {
+ public:
+  bool TryAccept(workerpool::Task&) override { return false; }
+  bool TakeOut(workerpool::Task&) override {
+    gates[next_++].Pass();
+    return false;
+  }
+  bool LooksEmpty() const override { return false; }
+  void PushHeld(workerpool::Task&&) override {}
+  void PopHeld(workerpool::Task&) override {}
+  void Open(std::size_t) override {}
+
+  std::array<Gate, 2> gates;
+
+ private:
+  std::atomic<std::size_t> next_{0};
+};
+
+// The pool may be gone as soon as the queue has let go of it.
+TEST(TaskQueueWithoutPoolTest, DetachWaitsForEveryDequeueUnderWay) {
+  TaskQueue queue(8);
+  SlowSink sink;
+  queue.Attach(sink);
+  const auto take = [&] {
+    std::function<void()> task;
+    EXPECT_FALSE(queue.Dequeue(task));
+  };
+  std::jthread one(take), two(take);
+  for (Gate& gate : sink.gates) gate.AwaitArrivals(1);
+  std::atomic<bool> detached{false};
+  std::jthread detacher([&] {
+    queue.Detach(sink);
+    detached = true;
+  });
+  WaitUntil([&] { return queue.IsEmpty(); });  // it asks the sink no more
+  for (Gate& gate : sink.gates) {
+    GiveFaultsAChance();
+    EXPECT_FALSE(detached);
+    gate.Open();
+  }
+  detacher.join();
+  EXPECT_TRUE(detached);
 }
 
 // A capture's destructor runs under none of the queue's locks.

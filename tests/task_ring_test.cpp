@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "gate.h"
+#include "odd_platforms.h"
 #include "pool/std_platform.h"
 #include "tally.h"
 
@@ -54,6 +55,34 @@ TEST(TaskRingTest, ANewRingIsEmpty) {
   EXPECT_TRUE(ring.LooksEmpty());
   EXPECT_FALSE(ring.Pop(task));
   EXPECT_FALSE(static_cast<bool>(task));
+}
+
+// It loads the overflow's size, the tail, the turn of the slot.
+TEST(TaskRingTest, ASubmitterThatAnotherOvertakesTakesTheNextSlot) {
+  for (const int load : {1, 2, 3}) {
+    workerpool::TaskRing<AfterLoadPlatform> ring(4);
+    Numbers numbers;
+    AfterLoadPlatform::AfterLoad(load, [&] { ring.Push(numbers.Task(1)); });
+    ring.Push(numbers.Task(2));
+    EXPECT_EQ(numbers.PopFrom(ring), 1);
+    EXPECT_EQ(numbers.PopFrom(ring), 2);
+    EXPECT_TRUE(ring.LooksEmpty());
+  }
+}
+
+// It loads the head, and the turn of the slot.
+TEST(TaskRingTest, AWorkerThatAnotherOvertakesTakesTheNextElement) {
+  for (const int load : {1, 2}) {
+    workerpool::TaskRing<AfterLoadPlatform> ring(4);
+    Numbers numbers;
+    ring.Push(numbers.Task(1));
+    ring.Push(numbers.Task(2));
+    int first = 0;
+    AfterLoadPlatform::AfterLoad(load, [&] { first = numbers.PopFrom(ring); });
+    EXPECT_EQ(numbers.PopFrom(ring), 2);
+    EXPECT_EQ(first, 1);
+    EXPECT_TRUE(ring.LooksEmpty());
+  }
 }
 
 TEST(TaskRingTest, ElementsComeOutOnceAndInTheirOrder) {

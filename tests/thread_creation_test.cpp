@@ -141,6 +141,28 @@ TYPED_TEST(ThreadCreationTest, ASubmitTaskThatCannotStartAcceptsNothing) {
   });
 }
 
+// The only worker has ended its thread, and left a task.
+TYPED_TEST(ThreadCreationTest, ShutdownStandsInItselfIfNoThreadCanBeCreated) {
+  Tally tally(2);
+  std::thread::id ran_on;
+  PoolOf<TypeParam> pool("pool", 1);
+  pool.Startup();
+  creations_until_failure = 0;
+  pool.Submit([&] {
+    tally.Count(0);
+    pool.Submit([&] {
+      tally.Count(1);
+      ran_on = std::this_thread::get_id();
+      EXPECT_EQ(SystemErrorOf([&] { pool.Shutdown(); }), kWouldDeadlock);
+    });
+    pthread_exit(nullptr);
+  });
+  pool.Shutdown();
+  EXPECT_EQ(tally.RanExactlyOnce(), 2u);
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+  EXPECT_EQ(creations_until_failure, kNever) << "one was tried";
+}
+
 // The one that waits for the outcome may try for itself.
 TYPED_TEST(ThreadCreationTest, AConcurrentStartupSucceedsAfterTheFailedOne) {
   ForEveryFailure([](std::uint32_t workers, std::uint32_t k) {
