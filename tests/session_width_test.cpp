@@ -3,6 +3,7 @@
 // that lets the count spill.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "pool/session.h"
@@ -11,42 +12,10 @@
 namespace workerpool_test {
 namespace {
 
-// Words of kBits bits: every result is cut to them.
-template <unsigned kBits>
-struct NarrowPlatform : workerpool::StdPlatform {
-  template <class T>
-  class Atomic {
-   public:
-    Atomic(T value) : word_(Cut(value)) {}  // NOLINT: as std::atomic
-
-    T load(std::memory_order) const { return word_; }
-    void store(T value, std::memory_order) { word_ = Cut(value); }
-    T fetch_add(T value, std::memory_order) { return Set(word_ + value); }
-    T fetch_sub(T value, std::memory_order) { return Set(word_ - value); }
-    T fetch_or(T value, std::memory_order) { return Set(word_ | value); }
-    T fetch_and(T value, std::memory_order) { return Set(word_ & value); }
-    bool compare_exchange_weak(T& expected, T desired, std::memory_order) {
-      if (word_ == expected) {
-        word_ = Cut(desired);
-        return true;
-      }
-      expected = word_;
-      return false;
-    }
-
-   private:
-    static T Cut(T value) { return value & ((T{1} << kBits) - 1); }
-    T Set(T value) {
-      const T before = word_;
-      word_ = Cut(value);
-      return before;
-    }
-    T word_;
-  };
-};
-
-// Two flags and a count of two bits.
-using NarrowSession = workerpool::Session<NarrowPlatform<4>>;
+// A count of two bits.
+using NarrowSession =
+    workerpool::Session<workerpool::StdPlatform, std::uint8_t, 2>;
+using workerpool::Completed;
 
 constexpr int kOverflows = 3;    // of the count
 constexpr int kValues = 1 << 2;  // of the count
@@ -59,7 +28,7 @@ TEST(SessionWidthTest, APendingCountThatOverflowsLeavesTheSessionOpen) {
     ASSERT_TRUE(session.IsOpen());
   }
   for (int i = 0; i != kOverflows * kValues + 1; ++i) {
-    ASSERT_FALSE(session.Complete()) << "an open session does not end";
+    ASSERT_EQ(session.Complete(), Completed::kOne);
     ASSERT_TRUE(session.IsOpen());
   }
   session.WaitIdle();
@@ -71,13 +40,40 @@ TEST(SessionWidthTest, APendingCountThatOverflowsLeavesTheSessionClosed) {
   ASSERT_TRUE(session.Accept());
   session.Close();
   for (int i = 0; i != kValues - 2; ++i) ASSERT_TRUE(session.AcceptFromTask());
-  for (int i = 0; i != kValues - 2; ++i) ASSERT_FALSE(session.Complete());
-  EXPECT_TRUE(session.Complete());
+  for (int i = 0; i != kValues - 2; ++i) {
+    ASSERT_EQ(session.Complete(), Completed::kOne);
+  }
+  EXPECT_EQ(session.Complete(), Completed::kLast);
   EXPECT_TRUE(session.IsOver());
   // More completions than tasks, which would be a fault of the pool.
   for (int i = 0; i != kValues + 1; ++i) {
     static_cast<void>(session.Complete());
     ASSERT_FALSE(session.IsOpen());
+  }
+}
+
+// That the count runs over is assumed away at 61 bits.
+TEST(SessionWidthTest, NoFieldReachesAnotherInAnyState) {
+  for (unsigned closed = 0; closed != 3; ++closed) {
+    for (unsigned accepts = 0; accepts != 8; ++accepts) {
+      NarrowSession session;
+      session.Open(0);
+      for (unsigned i = 0; i != accepts; ++i) EXPECT_TRUE(session.Accept());
+      if (closed == 1) session.Close();
+      if (closed == 2) session.CloseAndDrop();
+      EXPECT_EQ(session.IsOpen(), closed == 0);
+      EXPECT_EQ(session.IsDropping(), closed == 2);
+      EXPECT_EQ(session.IsOver(), closed != 0 && accepts % 4 == 0);
+      for (unsigned i = accepts % 4; i != 0; --i) {
+        const Completed expected = i == 1 && closed != 0 ? Completed::kLast
+                                   : closed == 2         ? Completed::kDropping
+                                                         : Completed::kOne;
+        EXPECT_EQ(session.Complete(), expected);
+        EXPECT_EQ(session.IsOpen(), closed == 0);
+        EXPECT_EQ(session.IsDropping(), closed == 2);
+      }
+      EXPECT_EQ(session.IsOver(), closed != 0);
+    }
   }
 }
 
@@ -94,8 +90,8 @@ class CountBelowFlag {
   }
 
  private:
-  static constexpr std::uint64_t kClosed = kValues;
-  NarrowPlatform<3>::Atomic<std::uint64_t> word_{0};
+  static constexpr unsigned kClosed = kValues;
+  std::atomic<unsigned> word_{0};
 };
 
 TEST(SessionWidthTest, ACountBelowAFlagSpillsIntoIt) {

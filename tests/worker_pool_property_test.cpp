@@ -232,6 +232,7 @@ struct DropBehindHeldWorkers : Call<Pool> {
   }
   void run(const Model& model, System<Pool>& system) const override {
     RC_PRE(system.recorder.HasRoom(100));
+    system.pool.WaitIdle();  // what came before, and its children, has run
     Gate gate;
     std::atomic<int> accepted{0};
     for (unsigned i = 0; i != system.pool.NumWorkers(); ++i) {

@@ -17,6 +17,8 @@ struct PoolDoor {
 
   Pool& pool;
 
+  bool Drops() const { return pool.IsDropping(); }
+
   template <class F>
   bool Enter(F&& task, std::uint64_t dice) {
     if (dice % 2 == 0) return pool.TrySubmit(std::forward<F>(task));
@@ -39,6 +41,8 @@ struct QueueDoor {
   Pool& pool;
   workerpool::TaskQueue& queue;
 
+  static bool Drops() { return false; }
+
   template <class F>
   bool Enter(const F& task, std::uint64_t dice) {
     if (dice % 2 == 0 && pool.TrySubmit(task)) return true;
@@ -54,6 +58,8 @@ struct MonoDoor {
   static constexpr bool kHandlesExceptions = false;
 
   Pool& pool;
+
+  static bool Drops() { return false; }
 
   template <class F>
   bool Enter(const F& task, std::uint64_t) {

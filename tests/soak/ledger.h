@@ -13,17 +13,18 @@ namespace soak {
 
 // Over all sessions so far; also the sign of life that the watch looks at.
 struct Totals {
-  std::atomic<std::uint64_t> accepted{0}, run{0}, refused{0}, thrown{0};
-  std::atomic<std::uint64_t> sessions{0};
+  std::atomic<std::uint64_t> accepted{0}, run{0}, dropped{0}, refused{0};
+  std::atomic<std::uint64_t> thrown{0}, sessions{0};
 
   std::uint64_t Sum() const {
-    return accepted + run + refused + thrown + sessions;
+    return accepted + run + dropped + refused + thrown + sessions;
   }
 };
 
 inline std::string Text(const Totals& totals) {
   return "accepted " + std::to_string(totals.accepted) + ", run " +
-         std::to_string(totals.run) + ", refused " +
+         std::to_string(totals.run) + ", dropped " +
+         std::to_string(totals.dropped) + ", refused " +
          std::to_string(totals.refused) + ", thrown " +
          std::to_string(totals.thrown) + ", " +
          std::to_string(totals.sessions) + " sessions";
@@ -53,6 +54,10 @@ class Ledger {
     ++fate.runs;
     ++totals_.run;
   }
+  void Dropped(std::uint64_t tasks) {
+    dropped_ += tasks;
+    totals_.dropped += tasks;
+  }
   void Throws() {
     ++thrown_;
     ++totals_.thrown;
@@ -77,7 +82,10 @@ class Ledger {
       if (count == 0) return;
       faults += (faults.empty() ? "" : ", ") + std::to_string(count) + what;
     };
-    complain(never, " accepted tasks never ran");
+    if (never != dropped_) {
+      complain(never, " accepted tasks never ran");
+      complain(dropped_, " tasks were dropped");
+    }
     complain(strays, " tasks were refused and ran, or ran twice");
     complain(children_refused_, " submissions by tasks were refused");
     complain(captures_, " captures outlived their task");
@@ -92,7 +100,7 @@ class Ledger {
   Totals& totals_;
   std::atomic<std::size_t> next_{0}, captures_{0};
   std::atomic<std::size_t> children_refused_{0};
-  std::atomic<std::uint64_t> thrown_{0};
+  std::atomic<std::uint64_t> thrown_{0}, dropped_{0};
 };
 
 }  // namespace soak

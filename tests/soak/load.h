@@ -17,7 +17,7 @@
 namespace soak {
 
 // Set on the threads that are no workers. Nothing that a worker submits may be
-// refused: its own task is still pending.
+// refused, as its own task is still pending, unless the pool drops.
 inline thread_local bool outsider = false;
 
 // Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014).
@@ -117,7 +117,7 @@ class Load {
         ledger_.Accepted(*fate);
         return;
       }
-      if (!outsider) ledger_.ChildRefused();
+      if (!outsider && !door_.Drops()) ledger_.ChildRefused();
     } catch (const Immovable&) {
     }
     ledger_.Refused();

@@ -56,12 +56,15 @@ class PoolLife {
     kRacingShutdowns,
     kShutdownUnderLoad,
     kRestartsUnderLoad,
+    kShutdownNow,
+    kShutdownNowsUnderLoad,
     kDestruction
   };
   static constexpr std::array kEnds = {
-      "WaitIdle, Shutdown",  "Shutdown",
-      "racing Shutdowns",    "Shutdown under load",
-      "restarts under load", "destruction"};
+      "WaitIdle, Shutdown",      "Shutdown",
+      "racing Shutdowns",        "Shutdown under load",
+      "restarts under load",     "ShutdownNow and Shutdown",
+      "ShutdownNows under load", "destruction"};
 
   void RunSession(End end) {
     Ledger& ledger = ledgers_.emplace_back(kMostTasks, context_.totals);
@@ -74,7 +77,7 @@ class PoolLife {
     starters.Add(2, [this] { pool_->Startup(); });
     starters.Join();
     context_.stage.step = "submitting";
-    SubmitAgainst(end, load);
+    SubmitAgainst(end, load, ledger);
     context_.stage.step = "ending";
     EndSession(end, ledger);
     context_.RequireRight(ledger);
@@ -90,7 +93,7 @@ class PoolLife {
   }
 
   // Submitters, a thread that waits for idle, and what disturbs them.
-  void SubmitAgainst(End end, Load<PoolDoor<Pool>>& load) {
+  void SubmitAgainst(End end, Load<PoolDoor<Pool>>& load, Ledger& ledger) {
     std::atomic<bool> submitted{false};
     Outsiders others;
     others.AddRepeating(1, submitted, [this] { pool_->WaitIdle(); });
@@ -106,11 +109,17 @@ class PoolLife {
         pool_->Startup();
       });
     }
+    if (end == End::kShutdownNowsUnderLoad) {
+      others.AddRepeating(2, submitted, [&] {
+        ledger.Dropped(pool_->ShutdownNow());
+        pool_->Startup();
+      });
+    }
     SubmitBursts(load, context_.random);
     submitted = true;
   }
 
-  void EndSession(End end, const Ledger& ledger) {
+  void EndSession(End end, Ledger& ledger) {
     switch (end) {
       case End::kAfterIdle:
         pool_->WaitIdle();
@@ -122,7 +131,14 @@ class PoolLife {
         callers.Add(3, [this] { pool_->Shutdown(); });
         return;
       }
+      case End::kShutdownNow: {
+        Outsiders callers;
+        callers.Add(2, [&] { ledger.Dropped(pool_->ShutdownNow()); });
+        callers.Add(1, [this] { pool_->Shutdown(); });
+        return;
+      }
       case End::kShutdown:
+      case End::kShutdownNowsUnderLoad:
       case End::kShutdownUnderLoad:
       case End::kRestartsUnderLoad:
         pool_->Shutdown();
