@@ -24,8 +24,9 @@ MODELS := task_ring task_queue session condvar_wait backoff_wait destruction \
   naive_completion
 
 .PHONY: help check deps build unit property test tsan asan soak soak-tsan \
-  coverage models models-quick models-full litmus clang bench bench-client smoke \
-  tables publish publish-models selftest lint format format-check hygiene replay clean
+  coverage models models-quick models-full litmus mutants mutants-sample \
+  mutants-unit mutant clang bench bench-client smoke tables publish \
+  publish-models selftest lint format format-check hygiene replay clean
 
 help:
 	@echo 'make check     the quick gate: everything marked *, formats and hygiene'
@@ -44,6 +45,8 @@ help:
 	@echo 'make smoke     * the benchmark: its own tests, and a reduced table'
 	@echo 'make tables    * generated tables are not stale; make publish renews them'
 	@echo 'make selftest  a planted fault turns each kind of check red'
+	@echo 'make mutants   plants every fault pool/ could have: which check finds it?'
+	@echo '               mutants-sample, mutants-unit * ; make mutant ID=... shows one'
 	@echo 'make lint      clang-tidy; make format: clang-format'
 	@echo 'make replay MODEL=... CHECK=... SEARCH=... [ITERATION=...]'
 	@echo 'make build, unit, property, format-check, hygiene: * parts of the above'
@@ -51,8 +54,8 @@ help:
 	@echo 'make deps      installs all packages; NO_INSTALL=1: never do'
 
 check:
-	@.ci/parts build unit property tsan asan models-quick litmus clang smoke \
-	  tables format-check hygiene
+	@.ci/parts build unit property tsan asan models-quick litmus mutants-unit \
+	  mutants-sample clang smoke tables format-check hygiene
 
 deps:
 	@.ci/deps
@@ -148,6 +151,23 @@ publish-models:
 selftest:
 	@.ci/deps selftest test tsan asan models litmus
 	@tests/selftest/run
+
+# Mutants of pool/ (tests/mutants/README.md).
+MUTANTS = nice -n 5 tests/mutants/mutants --models '$(MODELS)' --jobs $(JOBS)
+mutants:
+	@.ci/deps mutants test tsan asan models
+	@$(MUTANTS) run $(MUTANTS_ARGS)
+mutants-sample:
+	@.ci/deps mutants models
+	@$(MUTANTS) sample
+mutants-unit:
+	@.ci/deps mutants
+	@/usr/bin/python3 -m unittest discover -q -s tests/mutants -p '*_test.py'
+	@tests/mutants/update_readme --check
+mutant:
+	@test -n '$(ID)' || { echo 'error: give ID, as make mutants printed it' >&2; exit 2; }
+	@.ci/deps mutants test models
+	@$(MUTANTS) --tiers quick,tests,stress show '$(ID)'
 
 lint: build-test
 	@.ci/deps lint
