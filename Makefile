@@ -153,7 +153,7 @@ selftest:
 	@tests/selftest/run
 
 # Mutants of pool/ (tests/mutants/README.md).
-MUTANTS = nice -n 5 tests/mutants/mutants --models '$(MODELS)' --jobs $(JOBS)
+MUTANTS = nice -n 5 tests/mutants/mutants --models '$(filter-out original_% naive_%,$(MODELS))' --jobs $(JOBS)
 mutants:
 	@.ci/deps mutants test tsan asan models
 	@$(MUTANTS) run $(MUTANTS_ARGS)

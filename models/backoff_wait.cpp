@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
       StrayTaskRunsInOneSession<Backoff, 1>, ThreeShutdownsReturn<Backoff>,
       TwoWaitersOverTwoRounds<Backoff>, TasksThatMeetBothRun<Backoff>,
       FailedStartupLeavesNothing<Backoff>,
+      FailedStartupLetsWaitersGoOn<Backoff>,
       SubmitThatThrowsAcceptsNothing<Backoff, 1>,
       AcceptedRunsOrIsDropped<Backoff, 1>, AcceptedRunsOrIsDropped<Backoff, 2>,
       ChildIsRefusedOrDropped<Backoff, 1>,

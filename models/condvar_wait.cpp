@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
       StrayTaskRunsInOneSession<CondVar, 1>, ThreeShutdownsReturn<CondVar>,
       TwoWaitersOverTwoRounds<CondVar>, TasksThatMeetBothRun<CondVar>,
       FailedStartupLeavesNothing<CondVar>,
+      FailedStartupLetsWaitersGoOn<CondVar>,
       SubmitThatThrowsAcceptsNothing<CondVar, 1>,
       AcceptedRunsOrIsDropped<CondVar, 1>, AcceptedRunsOrIsDropped<CondVar, 2>,
       ChildIsRefusedOrDropped<CondVar, 1>,

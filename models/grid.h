@@ -35,7 +35,7 @@ int CheckGrid(int argc, char** argv) {
       TwoWaitersOverTwoRounds<S, 1, 2>, TwoWaitersOverTwoRounds<S, 2, 1>,
       TwoWaitersOverTwoRounds<S, 2, 2>, TasksThatMeetBothRun<S, 1>,
       TasksThatMeetBothRun<S, 2>, FailedStartupLeavesNothing<S>,
-      SubmitThatThrowsAcceptsNothing<S, 1>,
+      FailedStartupLetsWaitersGoOn<S>, SubmitThatThrowsAcceptsNothing<S, 1>,
       SubmitThatThrowsAcceptsNothing<S, 2>, AcceptedRunsOrIsDropped<S, 1>,
       AcceptedRunsOrIsDropped<S, 1, 2>, AcceptedRunsOrIsDropped<S, 2>,
       AcceptedRunsOrIsDropped<S, 2, 2>, ChildIsRefusedOrDropped<S, 1>,

@@ -163,6 +163,44 @@ struct TasksThatMeetBothRun
   }
 };
 
+// Startup fails while another thread waits in Shutdown or Startup for what
+// becomes of it.
+template <class Strategy>
+struct FailedStartupLetsWaitersGoOn
+    : PoolModel<FailedStartupLetsWaitersGoOn<Strategy>, Strategy, 3, 2, 0, 2> {
+  static std::string Name() {
+    return NameOf<Strategy>("FailedStartupLetsWaitersGoOn", 2);
+  }
+  static constexpr const char* kProperty = "5 a thread cannot be created";
+  static constexpr const char* kBounds =
+      "2 workers, the second fails once; 1 Shutdown, 1 more Startup";
+  static constexpr Plan kPlan{.quick_bound = 0, .bound = 0, .beyond = 1};
+
+  Latch returned;
+
+  void Run(unsigned index) {
+    if (index == 0) {
+      World::Get().fail_creation = 2;
+      StartUp();
+      returned.Wait();
+      this->pool.Shutdown();
+    } else if (index == 1) {
+      this->pool.Shutdown();
+    } else {
+      StartUp();
+      returned.Post();
+    }
+  }
+  void after() { RL_ASSERT(World::Get().threads_alive == 0); }
+
+  void StartUp() {
+    try {
+      this->pool.Startup();
+    } catch (const NoThread&) {
+    }
+  }
+};
+
 // Building the task throws after the session has accepted it, while Shutdown
 // may be draining: nothing was accepted, and nobody waits for it.
 template <class Strategy, unsigned kWorkers>

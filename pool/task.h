@@ -54,12 +54,6 @@ class Task {
     if (ops_ != nullptr) std::exchange(ops_, nullptr)->destroy(storage_);
   }
 
-  // The callable, if it is a Callable made by this image; else null.
-  template <class Callable>
-  Callable* Target() noexcept {
-    return ops_ == &kOps<Callable> ? Get<Callable>(storage_) : nullptr;
-  }
-
  private:
   struct Ops {
     void (*run)(void*);

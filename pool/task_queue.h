@@ -89,8 +89,7 @@ class BasicTaskQueue {
     const auto taken = std::make_shared<Task>();
     std::function<void()> wrapped = [taken] { (*taken)(); };
     if (!Take(*taken)) return false;
-    auto* function = taken->Target<std::function<void()>>();
-    task = std::move(function != nullptr ? *function : wrapped);
+    task = std::move(wrapped);
     return true;
   }
 
@@ -157,7 +156,8 @@ class BasicTaskQueue {
     lock.unlock();
     const bool took = sink->TakeOut(task);
     lock.lock();
-    if (--taking_.Write() == 0) taken_.notify_all();
+    --taking_.Write();
+    taken_.notify_one();  // only one can wait: a queue has one pool
     return took;
   }
 

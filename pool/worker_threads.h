@@ -27,14 +27,12 @@
 namespace workerpool::inline v1 {
 
 // "<pool>-worker-<index>" within the 15 characters that systems keep: the
-// pool's name is cut, the suffix stays.
+// pool's name is cut, the suffix stays. For an index below 10^7.
 inline std::string WorkerThreadName(const std::string& pool,
                                     std::size_t index) {
   constexpr std::size_t kLongest = 15;
   const std::string suffix = "-worker-" + std::to_string(index);
-  const std::size_t room =
-      suffix.size() < kLongest ? kLongest - suffix.size() : 0;
-  return pool.substr(0, room) + suffix;
+  return pool.substr(0, kLongest - suffix.size()) + suffix;
 }
 
 template <Platform P>
@@ -52,7 +50,6 @@ class WorkerThreads {
   void Start(Body body, Open open) {
     typename P::Lock gate(gate_);  // T1
     try {
-      threads_.reserve(Count());
       for (std::size_t i = 0; i != Count(); ++i) {
         threads_.emplace_back(WorkerThreadName(pool_name_, i),
                               [this, i, body] { PassGateAndRun(i, body); });

@@ -474,6 +474,17 @@ class SlowSink final : public workerpool::TaskSink {
   std::atomic<std::size_t> next_{0};
 };
 
+// There was no pool to take from: none is waited for.
+TEST(TaskQueueWithoutPoolTest, ADequeueBeforeThereIsAPoolHoldsUpNone) {
+  TaskQueue queue(8);
+  std::function<void()> task;
+  EXPECT_FALSE(queue.Dequeue(task));
+  SlowSink sink;
+  queue.Attach(sink);
+  queue.Detach(sink);
+  EXPECT_FALSE(queue.Dequeue(task));
+}
+
 // The pool may be gone as soon as the queue has let go of it.
 TEST(TaskQueueWithoutPoolTest, DetachWaitsForEveryDequeueUnderWay) {
   TaskQueue queue(8);

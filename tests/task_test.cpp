@@ -161,16 +161,6 @@ TEST(TaskTest, ACallableThatCannotBeCopiedStaysAsItWas) {
   EXPECT_EQ(callable.owned.use_count(), 1);
 }
 
-TEST(TaskTest, TargetFindsACallableOfThatTypeAlone) {
-  const auto lambda = [] {};
-  Task task(lambda);
-  EXPECT_NE(task.Target<std::remove_const_t<decltype(lambda)>>(), nullptr);
-  EXPECT_EQ(task.Target<std::function<void()>>(), nullptr);
-  Task function{std::function<void()>(lambda)};
-  EXPECT_NE(function.Target<std::function<void()>>(), nullptr);
-  EXPECT_EQ(Task().Target<std::function<void()>>(), nullptr);
-}
-
 TEST(TaskTest, ACallableIsEmptyOnlyIfItCannotBeCalled) {
   EXPECT_TRUE(IsEmptyCallable(std::function<void()>()));
   EXPECT_TRUE(IsEmptyCallable(static_cast<void (*)()>(nullptr)));

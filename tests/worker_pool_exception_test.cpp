@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "errors.h"
 #include "pool/worker_pool.h"
 #include "strategies.h"
 #include "tally.h"
@@ -228,6 +230,34 @@ TYPED_TEST(WorkerPoolTest, ShutdownRunsWhatIsLeftThoughNoWorkerIs) {
   });
   pool.Shutdown();
   EXPECT_EQ(tally.RanExactlyOnce(), 12u);
+}
+
+// The thread that stands in for them holds no lock of the pool's: what is left
+// may call the pool as in any drain.
+TYPED_TEST(WorkerPoolTest, WhatIsLeftMayCallThePoolThoughNoWorkerIs) {
+  PoolOf<TypeParam> pool("pool", 1);
+  pool.Startup();
+  int errors = 0;
+  pool.Submit([&] {
+    pool.Submit([&] {
+      errors += SystemErrorOf([&] { pool.Startup(); }) == kWouldDeadlock;
+    });
+    pthread_exit(nullptr);
+  });
+  pool.Shutdown();
+  EXPECT_EQ(errors, 1);
+}
+
+TYPED_TEST(WorkerPoolTest, TheHandlerSeesItsExceptionCounted) {
+  std::uint64_t seen = 0;
+  PoolOf<TypeParam>* its_pool = nullptr;
+  PoolOf<TypeParam> pool(
+      Handling([&](std::exception_ptr) { seen = its_pool->TaskExceptions(); }));
+  its_pool = &pool;
+  pool.Startup();
+  pool.Submit([] { throw 1; });
+  pool.Shutdown();
+  EXPECT_EQ(seen, 1u);
 }
 
 }  // namespace

@@ -267,6 +267,7 @@ TYPED_TEST(WorkerPoolTest, ANegativeNumberOfWorkersIsRefused) {
   const int workers = -1;
   EXPECT_THROW(Pool("pool", static_cast<std::uint32_t>(workers)),
                std::invalid_argument);
+  EXPECT_EQ(Pool("pool", 65536).NumWorkers(), 65536u);
   EXPECT_THROW(Pool("pool", 65537), std::invalid_argument);
 }
 
