@@ -3,7 +3,7 @@
 
 JOBS ?= $(shell nproc)
 SHELL := /bin/bash
-RUN_TESTS = ctest --test-dir build/$(1) --output-on-failure --no-tests=error
+RUN_TESTS = .ci/tests $(1)
 
 CONFIG_test := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE= \
   -DCMAKE_CXX_FLAGS=-O1 -DWORKERPOOL_TESTS=ON
@@ -149,7 +149,7 @@ publish: build-bench build-models
 publish-models:
 	@models/update_readme
 selftest:
-	@.ci/deps selftest test tsan asan models litmus
+	@.ci/deps selftest test tsan asan models litmus coverage mutants
 	@tests/selftest/run
 
 # Mutants of pool/ (tests/mutants/README.md).

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
       ShutdownWakesIdleWorkers<BackoffHours, 1>,
       ShutdownWakesIdleWorkers<BackoffUntimed, 1>,
       ShutdownWakesIdleWorkers<BackoffUntimed, 3>,
+      LastCompletionWakesEveryWorker<BackoffUntimed>,
       StartupAndShutdownAreSerialised<Backoff, 1>,
       StartupAndShutdownAreSerialised<Backoff, 2>,
       StrayTaskRunsInOneSession<Backoff, 1>, ThreeShutdownsReturn<Backoff>,
@@ -30,5 +31,6 @@ int main(int argc, char** argv) {
       AcceptedRunsOrIsDropped<Backoff, 1>, AcceptedRunsOrIsDropped<Backoff, 2>,
       ChildIsRefusedOrDropped<Backoff, 1>,
       ShutdownNowJoinsAShutdown<Backoff, 1>,
-      OneOfTwoShutdownNowsDrops<Backoff, 1>>(argc, argv);
+      OneOfTwoShutdownNowsDrops<Backoff, 1>,
+      NextSessionIsNotDropped<Backoff, 1>>(argc, argv);
 }

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
       PayloadIsHandedOverAndBack<CondVar, 2>,
       ShutdownWakesIdleWorkers<CondVar, 1>,
       ShutdownWakesIdleWorkers<CondVar, 3>,
+      LastCompletionWakesEveryWorker<CondVar>,
       StartupAndShutdownAreSerialised<CondVar, 1>,
       StartupAndShutdownAreSerialised<CondVar, 2>,
       StrayTaskRunsInOneSession<CondVar, 1>, ThreeShutdownsReturn<CondVar>,
@@ -27,5 +28,6 @@ int main(int argc, char** argv) {
       AcceptedRunsOrIsDropped<CondVar, 1>, AcceptedRunsOrIsDropped<CondVar, 2>,
       ChildIsRefusedOrDropped<CondVar, 1>,
       ShutdownNowJoinsAShutdown<CondVar, 1>,
-      OneOfTwoShutdownNowsDrops<CondVar, 1>>(argc, argv);
+      OneOfTwoShutdownNowsDrops<CondVar, 1>,
+      NextSessionIsNotDropped<CondVar, 1>>(argc, argv);
 }

@@ -2,6 +2,8 @@
 // strategy. One program per strategy runs them.
 #pragma once
 
+#include <utility>
+
 #include "pool_model.h"
 
 namespace models {
@@ -170,6 +172,52 @@ struct OneOfTwoShutdownNowsDrops
     RL_ASSERT(World::Get().threads_alive == 0);
   }
   void after() { RL_ASSERT(runs + dropped == 1); }
+};
+
+// A session that ShutdownNow helped to end is followed by another, which its
+// dropping must not reach: workers would leave, and a task wait for ever. A
+// late ShutdownNow may drop the task; either way it dies.
+template <class Strategy, unsigned kWorkers>
+struct NextSessionIsNotDropped
+    : PoolModel<NextSessionIsNotDropped<Strategy, kWorkers>, Strategy, 2,
+                kWorkers, 1, 2> {
+  static std::string Name() {
+    return NameOf<Strategy>("NextSessionIsNotDropped", kWorkers);
+  }
+  static constexpr const char* kProperty = "3 ShutdownNow, restart";
+  static constexpr const char* kBounds =
+      "1 Shutdown and 1 Now, 1 task in the next session";
+  static constexpr Plan kPlan =
+      kWorkers == 1 ? Plan{.quick_bound = 1, .bound = 1, .beyond = 2}
+                    : Plan{.quick_bound = 0, .bound = 0, .beyond = 1};
+
+  class PostsItsDeath {
+   public:
+    explicit PostsItsDeath(Latch* dead) : dead_(dead) {}
+    PostsItsDeath(PostsItsDeath&& other) noexcept
+        : dead_(std::exchange(other.dead_, nullptr)) {}
+    ~PostsItsDeath() {
+      if (dead_ != nullptr) dead_->Post();
+    }
+
+   private:
+    Latch* dead_;
+  };
+
+  Latch dead;
+
+  void Prepare() { this->pool.Startup(); }
+  void Run(unsigned index) {
+    if (index == 1) {
+      this->pool.ShutdownNow();
+      return;
+    }
+    this->pool.Shutdown();
+    this->pool.Startup();
+    static_cast<void>(this->pool.TrySubmit([posts = PostsItsDeath(&dead)] {}));
+    dead.Wait();
+    this->pool.Shutdown();
+  }
 };
 
 }  // namespace models

@@ -128,6 +128,53 @@ struct NaiveStopReachesALateWorker
   }
 };
 
+// A worker that was told to leave is woken for a task, leaves, and keeps the
+// wake-up: the other sleeps on beside the task. It must pass the wake-up on.
+template <bool kFixed>
+struct NaiveLeaverPassesItsWakeUpOn
+    : NaiveModel<NaiveLeaverPassesItsWakeUpOn<kFixed>, kFixed, 3> {
+  static constexpr const char* kSentence = "NaiveLeaverPassesItsWakeUpOn";
+  static constexpr const char* kProperty = "no sleep beside a queued task";
+  static constexpr const char* kBounds = "2 workers, 1 is to leave, 1 task";
+
+  P::Mutex mutex;
+  P::CondVar wakeup;
+  P::Var<bool> one_leaves{false}, queued{false}, stopped{false};
+  Latch ran;
+
+  void Run(unsigned index) {
+    if (index != 0) return Work();
+    Set(one_leaves);  // at its next wake-up: nobody is woken for it
+    Set(queued);
+    wakeup.notify_one();
+    ran.Wait();
+    Set(stopped);
+    wakeup.notify_all();
+  }
+  void Set(P::Var<bool>& flag) {
+    P::Lock lock(mutex);
+    flag.Write() = true;
+  }
+  void Work() {
+    P::Lock lock(mutex);
+    for (;;) {
+      if (one_leaves.Read()) {
+        one_leaves.Write() = false;
+        if (kFixed) wakeup.notify_one();
+        return;
+      }
+      if (queued.Read()) {
+        queued.Write() = false;
+        ran.Post();
+      } else if (stopped.Read()) {
+        return;
+      } else {
+        wakeup.wait(lock);
+      }
+    }
+  }
+};
+
 // An add that is undone on refusal makes a session that is over look as if a
 // task were pending: a worker that looks then sleeps, its wake-up has gone by.
 template <bool kFixed>
@@ -238,17 +285,18 @@ struct NaiveFailedPopIsNoReasonToSleep
 
 int main(int argc, char** argv) {
   using namespace models;  // NOLINT: the list below is the program
-  return Check<NaiveParkedWorkerIsWoken<FencedOnBothSides>,
-               NaiveParkedWorkerIsWoken<ModifiedOnBothSides>,
-               NaiveParkedWorkerIsWoken<PlainLoad>,
-               NaiveParkedWorkerIsWoken<SubmitterFenced>,
-               NaiveParkedWorkerIsWoken<WorkerFenced>,
-               NaiveParkedWorkerIsWoken<FencedTooWeakly>,
-               NaiveParkedWorkerIsWoken<RegisteredTooLate>,
-               NaiveStopReachesALateWorker<false>,
-               NaiveStopReachesALateWorker<true>,
-               NaiveRefusalLeavesNoWorkerBehind<false>,
-               NaiveRefusalLeavesNoWorkerBehind<true>,
-               NaiveFailedPopIsNoReasonToSleep<false>,
-               NaiveFailedPopIsNoReasonToSleep<true>>(argc, argv);
+  return Check<
+      NaiveParkedWorkerIsWoken<FencedOnBothSides>,
+      NaiveParkedWorkerIsWoken<ModifiedOnBothSides>,
+      NaiveParkedWorkerIsWoken<PlainLoad>,
+      NaiveParkedWorkerIsWoken<SubmitterFenced>,
+      NaiveParkedWorkerIsWoken<WorkerFenced>,
+      NaiveParkedWorkerIsWoken<FencedTooWeakly>,
+      NaiveParkedWorkerIsWoken<RegisteredTooLate>,
+      NaiveStopReachesALateWorker<false>, NaiveStopReachesALateWorker<true>,
+      NaiveLeaverPassesItsWakeUpOn<false>, NaiveLeaverPassesItsWakeUpOn<true>,
+      NaiveRefusalLeavesNoWorkerBehind<false>,
+      NaiveRefusalLeavesNoWorkerBehind<true>,
+      NaiveFailedPopIsNoReasonToSleep<false>,
+      NaiveFailedPopIsNoReasonToSleep<true>>(argc, argv);
 }

@@ -206,7 +206,8 @@ struct PayloadIsHandedOverAndBack
 
   void Prepare() { this->pool.Startup(); }
   void Run(unsigned index) {
-    auto& [payload, destroyed] = handed_over[index];
+    auto& payload = handed_over[index].payload;
+    auto& destroyed = handed_over[index].destroyed;
     payload.Write() = 1;
     this->pool.Submit([&payload, capture = Capture(&destroyed)] {
       RL_ASSERT(payload.Read() == 1);
@@ -238,6 +239,32 @@ struct ShutdownWakesIdleWorkers
 
   void Prepare() { this->pool.Startup(); }
   void Run(unsigned) {
+    this->pool.Shutdown();
+    RL_ASSERT(World::Get().threads_alive == 0);
+  }
+};
+
+// A task runs while the pool drains and all other workers sleep: its completion
+// ends the session and must wake every one of them. With two workers one would
+// be enough to wake.
+template <class Strategy>
+struct LastCompletionWakesEveryWorker
+    : PoolModel<LastCompletionWakesEveryWorker<Strategy>, Strategy, 2, 3> {
+  static std::string Name() {
+    return NameOf<Strategy>("LastCompletionWakesEveryWorker", 3);
+  }
+  static constexpr const char* kProperty = "3 the end wakes all";
+  static constexpr const char* kBounds = "1 task that takes its time, Shutdown";
+  static constexpr Plan kPlan{.quick_bound = 0, .bound = 0, .beyond = 1};
+
+  Latch go_on;
+
+  void Prepare() {
+    this->pool.Startup();
+    this->pool.Submit([this] { go_on.Wait(); });
+  }
+  void Run(unsigned index) {
+    if (index == 1) return go_on.Post();
     this->pool.Shutdown();
     RL_ASSERT(World::Get().threads_alive == 0);
   }

@@ -121,6 +121,46 @@ struct QueueIsUsedWhileAPoolComesAndGoes
   }
 };
 
+// A Dequeue that found nothing held looks into the pool, while a task is held
+// and a session opens. Whatever it took then it would complete before the
+// session has counted it: pending would fall below zero.
+struct NobodyTakesWhileASessionOpens : Model<NobodyTakesWhileASessionOpens, 2> {
+  static std::string Name() { return "NobodyTakesWhileASessionOpens"; }
+  static constexpr const char* kProperty = "what is taken out was accepted";
+  static constexpr const char* kBounds = "1 Dequeue, 1 Enqueue, 1 opening";
+
+  struct Sink final : workerpool::TaskSink {
+    Platform::Atomic<bool> opening{false};
+
+    bool TryAccept(workerpool::Task&) override { return false; }
+    bool TakeOut(workerpool::Task&) override {
+      RL_ASSERT(!opening.load(Platform::relaxed));
+      return false;
+    }
+    bool LooksEmpty() const override { return true; }
+    void PushHeld(workerpool::Task&& task) override {
+      opening.store(true, Platform::relaxed);
+      task.Reset();
+    }
+    void PopHeld(workerpool::Task&) override {}
+    void Open(std::size_t) override { opening.store(false, Platform::relaxed); }
+  };
+
+  Queue queue{2};
+  Sink sink;
+
+  void Prepare() { queue.Attach(sink); }
+  void Run(unsigned index) {
+    if (index == 0) {
+      std::function<void()> task;
+      queue.Dequeue(task);
+      return;
+    }
+    queue.Enqueue([] {});
+    queue.EnterSession(sink);
+  }
+};
+
 // The worker is busy; one submitter may be between claiming and publishing its
 // slot when another, which has pushed behind it, takes a task out. There is
 // one, so Dequeue must wait for the first rather than say no.
@@ -130,7 +170,7 @@ struct DequeueWaitsForAStalledSubmitter
   static constexpr const char* kProperty = "Dequeue says no of none alone";
   static constexpr const char* kBounds =
       "2 submitters, 1 task each, 1 Dequeue, worker busy";
-  static constexpr Plan kPlan{.quick_bound = 1, .bound = 2, .beyond = 0};
+  static constexpr Plan kPlan{.quick_bound = 1, .bound = 1, .beyond = 2};
 
   Queue queue{2};
   Pool pool{"m", 1, queue};
@@ -192,7 +232,7 @@ struct ATaskOfTheOpeningMayCallStartup
 int main(int argc, char** argv) {
   using namespace models;  // NOLINT: the list below is the program
   return Check<EnqueuedWhileOpeningRuns, TakenOutOrRun, PoolMayDieDuringDequeue,
-               QueueIsUsedWhileAPoolComesAndGoes,
+               QueueIsUsedWhileAPoolComesAndGoes, NobodyTakesWhileASessionOpens,
                DequeueWaitsForAStalledSubmitter,
                ATaskOfTheOpeningMayCallStartup>(argc, argv);
 }

@@ -64,9 +64,8 @@ class BasicTaskQueue {
   BasicTaskQueue& operator=(const BasicTaskQueue&) = delete;
 
   // Submits or holds the task, a copyable callable; std::invalid_argument if it
-  // is empty. The
-  // callable travels as a std::function, whose moves run no user code: tasks
-  // are moved under the mutex here.
+  // is empty. The callable travels as a std::function, whose moves run no user
+  // code: tasks are moved under the mutex here.
   void Enqueue(std::function<void()> task) {
     if (!task) {
       throw std::invalid_argument("workerpool: the task is an empty callable");
@@ -127,6 +126,9 @@ class BasicTaskQueue {
   // memory), all are held again, in their order, and nothing has opened.
   void EnterSession(TaskSink& pool) {
     typename P::Lock lock(mutex_);
+    // A Dequeue that found nothing held may still look into the pool. It would
+    // take, and complete, a task that no session has counted yet.
+    while (taking_.Read() != 0) taken_.wait(lock);
     std::list<Task>& held = held_.Write();
     auto next = held.begin();
     try {
@@ -157,7 +159,7 @@ class BasicTaskQueue {
     const bool took = sink->TakeOut(task);
     lock.lock();
     --taking_.Write();
-    taken_.notify_one();  // only one can wait: a queue has one pool
+    taken_.notify_one();  // one can wait: Detach, or EnterSession before it
     return took;
   }
 

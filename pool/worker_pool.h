@@ -3,15 +3,17 @@
 //   Submit -> session: accept or refuse -> queue -> wait strategy: wake
 //          -> worker: run, destroy -> complete -> look again, wait or leave
 //
-//   state      Submit, TrySubmit                       Startup     Shutdown
-//   stopped    refused                                 starts      returns
-//   starting   refused                                 waits       waits
-//   running    accepted                                returns     drains
-//   draining   from a task: accepted; else refused     waits       waits
-//   dropping   refused                                 waits       waits
+//   state      Submit, TrySubmit         Startup    Shutdown    ShutdownNow
+//   stopped    refused                   starts     returns     returns 0
+//   starting   refused                   waits      waits       waits
+//   running    accepted                  returns    drains      drops
+//   draining   from a task: accepted;    waits      waits       drops, both end
+//              else refused
+//   dropping   refused                   waits      waits       waits, 0
 //
-// The states above belong to Startup and Shutdown, which take the control
-// mutex and never hold it while they create or join threads. Submit and the
+// Dropping is draining with dropping_ set. These states belong to Startup and
+// the Shutdowns, which take the control mutex and never hold it while they
+// create or join threads. Submit and the
 // workers know only the session's word (session.h).
 // The promises are in the project's README.md; the invariants, and why they
 // hold, in README.md here.
@@ -127,9 +129,10 @@ class BasicWorkerPool {
   // finish, destroys those that have not begun, here, and returns how many
   // these were, when every worker of the session is gone. Also during a
   // Shutdown, which then returns, too. Of several callers one drops; to the
-  // others it returns 0. What a dropped task's destructor may call is what a
-  // task may call. On a worker of this pool: std::system_error
-  // (resource_deadlock_would_occur).
+  // others it returns 0. Tasks that a TaskQueue holds stay held. The
+  // destructors of tasks may call what a task may call, but submit by TrySubmit
+  // alone while this is under way: Submit throws, and a destructor must not. On
+  // a worker of this pool: std::system_error (resource_deadlock_would_occur).
   std::size_t ShutdownNow() {
     RefuseOwnWorker("ShutdownNow");
     typename P::Lock control(control_);
@@ -141,7 +144,7 @@ class BasicWorkerPool {
       return 0;
     }
     dropping_.Write() = true;
-    if (!others_end_it) SetState(kDraining);
+    SetState(kDraining);
     control.unlock();
     const std::size_t dropped = DropTheRest();
     control.lock();

@@ -17,6 +17,9 @@ struct FailingAllocations {
   bool failed = false;
 };
 
+// Of the machine that is pretended: no test fills a real one.
+constexpr std::size_t kMemory = std::size_t{1} << 32;
+
 inline thread_local FailingAllocations failing_allocations;
 inline std::atomic<std::ptrdiff_t> live_allocations{0};
 
@@ -31,6 +34,7 @@ inline std::atomic<std::ptrdiff_t> live_allocations{0};
     throw std::bad_alloc();
   }
   if (failing.left > 0) --failing.left;
+  if (size > kMemory) throw std::bad_alloc();
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* const memory = std::aligned_alloc(alignment, rounded);
   if (memory == nullptr) throw std::bad_alloc();

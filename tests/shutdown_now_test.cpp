@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <memory>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "errors.h"
@@ -80,19 +82,21 @@ TYPED_TEST(ShutdownNowTest, TheNextSessionBehavesAsTheFirst) {
 TYPED_TEST(ShutdownNowTest, EndsADrainWhoseTasksResubmitThemselves) {
   typename TestFixture::Pool pool("pool", 2);
   pool.Startup();
+  std::atomic<std::size_t> accepted{0}, runs{0};
   struct Resubmits {
     typename TestFixture::Pool* pool;
-    std::atomic<std::size_t>* accepted;
+    std::atomic<std::size_t>*accepted, *runs;
     void operator()() const {
+      ++*runs;
       if (pool->TrySubmit(*this)) ++*accepted;
     }
   };
-  std::atomic<std::size_t> accepted{0};
-  for (int i = 0; i != 4; ++i) pool.Submit(Resubmits{&pool, &accepted});
+  for (int i = 0; i != 4; ++i) pool.Submit(Resubmits{&pool, &accepted, &runs});
   std::thread closer([&] { pool.Shutdown(); });
   WaitUntil([&] { return !pool.IsRunning() && accepted > 100; });
-  pool.ShutdownNow();
+  const std::size_t dropped = pool.ShutdownNow();
   closer.join();
+  EXPECT_EQ(runs + dropped, accepted + 4);
   EXPECT_FALSE(pool.IsRunning());
   EXPECT_FALSE(pool.TrySubmit([] {}));
 }
@@ -185,6 +189,44 @@ TYPED_TEST(ShutdownNowTest, ADroppedTasksDestructorMayCallThePool) {
   EXPECT_EQ(seen, std::vector<std::error_code>(4, kWouldDeadlock));
   EXPECT_FALSE(submitted);
   EXPECT_NO_THROW(pool.Shutdown()) << "outside again";
+}
+
+// The second caller waits; it does not take the place of the one that drops.
+TYPED_TEST(ShutdownNowTest, OnlyTheOneThatDropsCountsAsAWorker) {
+  typename TestFixture::Pool pool("pool", 1);
+  this->HoldAllWorkers(pool);
+  Gate second_is_there;
+  struct WaitsWhenItDies {
+    typename TestFixture::Pool* pool;
+    Gate* gate;
+    std::error_code* seen;
+    WaitsWhenItDies(typename TestFixture::Pool* p, Gate* g, std::error_code* s)
+        : pool(p), gate(g), seen(s) {}
+    WaitsWhenItDies(WaitsWhenItDies&& other) noexcept
+        : pool(std::exchange(other.pool, nullptr)),
+          gate(other.gate),
+          seen(other.seen) {}
+    ~WaitsWhenItDies() {
+      if (pool == nullptr) return;
+      gate->Pass();
+      *seen = SystemErrorOf([&] { pool->WaitIdle(); });
+    }
+    void operator()() const {}
+  };
+  std::error_code seen;
+  pool.Submit(WaitsWhenItDies(&pool, &second_is_there, &seen));
+  std::size_t first = 0, second = 0;
+  std::thread dropper([&] { first = pool.ShutdownNow(); });
+  second_is_there.AwaitArrivals(1);
+  std::thread other([&] { second = pool.ShutdownNow(); });
+  GiveFaultsAChance();  // it is inside the call
+  second_is_there.Open();
+  this->gate_.Open();
+  dropper.join();
+  other.join();
+  EXPECT_EQ(seen, kWouldDeadlock);
+  EXPECT_EQ(first, 1u);
+  EXPECT_EQ(second, 0u);
 }
 
 TYPED_TEST(ShutdownNowTest, WaitersForIdleReturn) {

@@ -8,9 +8,12 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "errors.h"
+#include "gate.h"
+#include "odd_platforms.h"
 #include "pool/worker_pool.h"
 #include "strategies.h"
 #include "tally.h"
@@ -246,6 +249,32 @@ TYPED_TEST(WorkerPoolTest, WhatIsLeftMayCallThePoolThoughNoWorkerIs) {
   });
   pool.Shutdown();
   EXPECT_EQ(errors, 1);
+}
+
+// Nor does another caller of Shutdown return while it works, though its wait
+// ends again and again.
+TYPED_TEST(WorkerPoolTest, EveryShutdownWaitsForWhatIsLeftThoughNoWorkerIs) {
+  PoolOf<TypeParam, SpuriousPlatform> pool("pool", 1);
+  pool.Startup();
+  Gate gate;
+  std::atomic<bool> ran{false};
+  pool.Submit([&] {
+    pool.Submit([&] {
+      gate.Pass();
+      ran = true;
+    });
+    pthread_exit(nullptr);
+  });
+  std::thread first([&] { pool.Shutdown(); });
+  gate.AwaitArrivals(1);
+  std::thread second([&] {
+    pool.Shutdown();
+    EXPECT_TRUE(ran);
+  });
+  GiveFaultsAChance();
+  gate.Open();
+  first.join();
+  second.join();
 }
 
 TYPED_TEST(WorkerPoolTest, TheHandlerSeesItsExceptionCounted) {

@@ -178,6 +178,29 @@ TEST_F(WorkerTest, DroppingWaitsForTheEndOfTheSession) {
   EXPECT_EQ(runs_, 0);
 }
 
+TEST_F(WorkerTest, ADroppedTaskDiesBeforeItIsDone) {
+  using Session = workerpool::Session<StdPlatform>;
+  struct LooksWhenItDies {
+    const Session* session;
+    bool* was_over;
+    LooksWhenItDies(const Session* s, bool* over)
+        : session(s), was_over(over) {}
+    LooksWhenItDies(LooksWhenItDies&& other) noexcept
+        : session(std::exchange(other.session, nullptr)),
+          was_over(other.was_over) {}
+    ~LooksWhenItDies() {
+      if (session != nullptr) *was_over = session->IsOver();
+    }
+    void operator()() const {}
+  };
+  bool was_over = true;
+  place_.session.Open(1);
+  place_.queue.Push(LooksWhenItDies(&place_.session, &was_over));
+  place_.session.CloseAndDrop();
+  EXPECT_EQ(place_.DropUntilOver(), 1u);
+  EXPECT_FALSE(was_over);
+}
+
 TEST_F(WorkerTest, ATaskThatThrowsIsReportedAndDone) {
   place_.session.Open(0);
   Accept([] { throw 1; });

@@ -43,6 +43,17 @@ class Entries(unittest.TestCase):
         self.assertIn('no such mutant',
                       list(judgement.complaints(entries, many[1:], {}))[0])
 
+    def test_the_oracle_is_asked_and_believed(self):
+        beyond = loaded(ENTRY.replace('equivalent', 'beyond') +
+                        'oracle = "publish-take"\nsite = "kTake"\n')
+        same = loaded(ENTRY + 'oracle = "publish-take"\nsite = "kTake"\n')
+        self.assertEqual(list(judgement.oracle_complaints(beyond)), [])
+        self.assertIn('publish-take',
+                      list(judgement.oracle_complaints(same))[0])
+        unknown = loaded(ENTRY + 'oracle = "none"\nsite = "kTake"\n')
+        with self.assertRaises(judgement.JudgementError):
+            list(judgement.oracle_complaints(unknown))
+
     def test_more_than_a_tenth_is_a_complaint(self):
         found = list(judgement.complaints(
             loaded(ENTRY), mutants('a', 'b'), {'a': {'verdict': 'survived'}}))

@@ -4,6 +4,7 @@
 //   exit status  0 passed; 1 an account is wrong; 2 a wrong option;
 //                128 + n interrupted by signal n, the sums so far being right
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -48,18 +49,7 @@ void RunAll(Context& context, ::testing::Types<Strategy...>) {
 }
 
 std::string Sums(const Totals& totals, double seconds) {
-  char text[200];
-  std::snprintf(text, sizeof(text),
-                "accepted %llu = run %llu + dropped %llu, refused %llu, thrown "
-                "%llu, "
-                "%llu sessions in %.0f s",
-                static_cast<unsigned long long>(totals.accepted),
-                static_cast<unsigned long long>(totals.run),
-                static_cast<unsigned long long>(totals.dropped),
-                static_cast<unsigned long long>(totals.refused),
-                static_cast<unsigned long long>(totals.thrown),
-                static_cast<unsigned long long>(totals.sessions), seconds);
-  return text;
+  return Text(totals) + " in " + std::to_string(std::lround(seconds)) + " s";
 }
 
 const Context* running = nullptr;
