@@ -10,9 +10,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+
+#include "kept_searches.h"
 
 namespace models {
 namespace {
@@ -24,7 +28,9 @@ struct Options {
   std::string mode = "standard";  // or quick, or full: the grid, deepening
   std::string only;
   std::string json_file;
-  std::string search;  // of a replay: bound:N or random
+  std::string kept_file;
+  std::size_t later = 0;  // searches of the programs that come after this one
+  std::string search;     // of a replay: bound:N or random
   std::uint64_t iteration = 1;
   double seconds = 0;  // 0: as the mode has it
   unsigned jobs = 2;
@@ -120,7 +126,7 @@ struct Job {
   bool passed = false;
 };
 
-[[noreturn]] void RunChild(const Job& job) {
+[[noreturn]] void RunChild(const Job& job) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // no search outlives its runner
   progress.cpu_limit = job.search.cpu_seconds;
   WriteRecord(Record(job.entry->run(job.search, false)));
@@ -191,8 +197,35 @@ const char* Verdict(const Job& job) {
   return "passed";
 }
 
-void Finish(Job& job, const Options& options, std::size_t done,
-            std::size_t total) {
+// Shows on stderr how far a run is. Searches differ, so the time left is a
+// guess by those that have ended.
+class Countdown {
+ public:
+  Countdown(const Options& options, std::size_t kept, std::size_t total)
+      : options_(options), kept_(kept), total_(total) {}
+
+  void Step(const Job& job) {
+    const std::chrono::duration<double> elapsed = Clock::now() - start_;
+    const std::size_t left = total_ - kept_ - ++ended_ + options_.later;
+    const double minutes = elapsed.count() / 60 * static_cast<double>(left) /
+                           static_cast<double>(ended_);
+    std::fprintf(stderr, "[%s %zu/%zu, %.0f min left] %s, %s: %s\n",
+                 options_.program.c_str(), kept_ + ended_, total_,
+                 std::ceil(minutes), job.entry->name.c_str(),
+                 SearchName(job.search).c_str(), Verdict(job));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  const Options& options_;
+  const std::size_t kept_;
+  const std::size_t total_;
+  const Clock::time_point start_ = Clock::now();
+  std::size_t ended_ = 0;
+};
+
+void Finish(Job& job, const Options& options) {
   int status = 0;
   close(job.pipe);
   waitpid(job.pid, &status, 0);
@@ -204,9 +237,6 @@ void Finish(Job& job, const Options& options, std::size_t done,
     std::printf("FAILED %s: %s\n", job.entry->name.c_str(), complaint.c_str());
     PrintReplay(job, options);
   }
-  std::fprintf(stderr, "[%s %zu/%zu] %s, %s: %s\n", options.program.c_str(),
-               done, total, job.entry->name.c_str(),
-               SearchName(job.search).c_str(), Verdict(job));
 }
 
 // A generous hang alarm: within an execution Relacy bounds the number of
@@ -216,15 +246,15 @@ bool Overdue(const Job& job) {
   return std::chrono::steady_clock::now() - job.started > allowed;
 }
 
-// Runs the jobs, `options.jobs` at a time.
-void RunAll(std::vector<Job>& jobs, const Options& options) {
+// Runs the jobs, `options.jobs` at a time; `ended` hears of each.
+void RunAll(const std::vector<Job*>& jobs, const Options& options,
+            const std::function<void(const Job&)>& ended) {
   std::vector<Job*> running;
   std::size_t next = 0;
-  std::size_t done = 0;
-  while (done != jobs.size()) {
+  while (next != jobs.size() || !running.empty()) {
     while (next != jobs.size() && running.size() < options.jobs) {
-      Start(jobs[next]);
-      running.push_back(&jobs[next++]);
+      Start(*jobs[next]);
+      running.push_back(jobs[next++]);
     }
     std::vector<pollfd> ends;
     for (const Job* job : running) ends.push_back({job->pipe, POLLIN, 0});
@@ -238,12 +268,35 @@ void RunAll(std::vector<Job>& jobs, const Options& options) {
       if (n > 0) {
         job.text.append(buffer, static_cast<std::size_t>(n));
       } else {
-        Finish(job, options, ++done, jobs.size());
+        Finish(job, options);
+        ended(job);
         running[i] = nullptr;
       }
     }
     std::erase(running, nullptr);
   }
+}
+
+// Runs those that are not known from an interrupted run.
+void RunUnknown(std::vector<Job>& jobs, const Options& options) {
+  KeptSearches kept(options.kept_file);
+  std::vector<Job*> unknown;
+  for (Job& job : jobs) {
+    job.record = kept.Find(job.entry->name, SearchName(job.search));
+    job.passed = !job.record.is_null();
+    if (!job.passed) unknown.push_back(&job);
+  }
+  const std::size_t known = jobs.size() - unknown.size();
+  if (known != 0) {
+    std::fprintf(stderr, "%s: %zu of %zu searches are known already\n",
+                 options.program.c_str(), known, jobs.size());
+  }
+  Countdown countdown(options, known, jobs.size());
+  RunAll(unknown, options, [&](const Job& job) {
+    countdown.Step(job);
+    if (!job.passed) return;
+    kept.Keep(job.entry->name, SearchName(job.search), job.record);
+  });
 }
 
 // A model that must fail and that no search of this run has made fail checks
@@ -375,7 +428,7 @@ int Run(const std::vector<Entry>& entries, const Options& options) {
                  options.only.c_str());
     return 2;
   }
-  RunAll(jobs, options);
+  RunUnknown(jobs, options);
   FailUnfound(jobs);
   for (const Job& job : jobs) PrintRow(job, options);
   const bool written = WriteJson(jobs, options);
@@ -390,9 +443,15 @@ void Describe(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"quick", "standard", "full"}));
   app.add_option("--only", options.only, "one model, by name");
   app.add_option("--json", options.json_file, "one JSON object per search");
-  app.add_option("--seconds", options.seconds,
-                 "CPU seconds of a search that need not be exhausted")
-      ->check(CLI::Range(0.001, 1e6));
+  auto* seconds =
+      app.add_option("--seconds", options.seconds,
+                     "CPU seconds of a search that need not be exhausted")
+          ->check(CLI::Range(0.001, 1e6));
+  app.add_option("--kept", options.kept_file,
+                 "searches that passed are kept here, and not run again")
+      ->excludes(seconds);
+  app.add_option("--later", options.later,
+                 "searches that follow this program's, for the time left");
   app.add_option("--jobs", options.jobs, "searches at a time")
       ->check(CLI::Range(1, 256));
   app.add_flag("--list", options.list, "the searches of this mode");
@@ -437,7 +496,12 @@ int CheckEntries(const std::vector<Entry>& entries, int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (options.list) return List(entries, options);
   if (!options.search.empty()) return Replay(entries, options);
-  return Run(entries, options);
+  try {
+    return Run(entries, options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 2;
+  }
 }
 
 }  // namespace models
