@@ -17,9 +17,12 @@ class HeldWorker {
   explicit HeldWorker(
       Pool& pool, std::function<void()> then = [] {}) {
     auto task = [this, then = std::move(then)] {
+      struct Leaving {
+        std::atomic<bool>& gone;
+        ~Leaving() { gone = true; }  // the last touch, also if `then` throws
+      } const leaving{gone_};
       gate_.Pass();
       then();
-      gone_ = true;  // the last touch
     };
     if constexpr (requires { pool.SubmitTask(task); }) {
       pool.SubmitTask(task);
