@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
       AcceptedRunsOrIsDropped<Backoff, 1>, AcceptedRunsOrIsDropped<Backoff, 2>,
       ChildIsRefusedOrDropped<Backoff, 1>,
       ShutdownNowJoinsAShutdown<Backoff, 1>,
+      ShutdownNowJoinsTwoShutdowns<Backoff, 1>,
       OneOfTwoShutdownNowsDrops<Backoff, 1>,
       NextSessionIsNotDropped<Backoff, 1>>(argc, argv);
 }

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
       AcceptedRunsOrIsDropped<CondVar, 1>, AcceptedRunsOrIsDropped<CondVar, 2>,
       ChildIsRefusedOrDropped<CondVar, 1>,
       ShutdownNowJoinsAShutdown<CondVar, 1>,
+      ShutdownNowJoinsTwoShutdowns<CondVar, 1>,
       OneOfTwoShutdownNowsDrops<CondVar, 1>,
       NextSessionIsNotDropped<CondVar, 1>>(argc, argv);
 }

@@ -146,6 +146,31 @@ struct ShutdownNowJoinsAShutdown
   void after() { RL_ASSERT(runs + dropped == 1); }
 };
 
+// ShutdownNow comes to two Shutdowns. The one that ends the session waits until
+// nothing more is dropped, the other until the session has ended, and both on
+// one condition variable: to wake the other alone would be a deadlock.
+template <class Strategy, unsigned kWorkers>
+struct ShutdownNowJoinsTwoShutdowns
+    : PoolModel<ShutdownNowJoinsTwoShutdowns<Strategy, kWorkers>, Strategy, 3,
+                kWorkers, 0> {
+  static std::string Name() {
+    return NameOf<Strategy>("ShutdownNowJoinsTwoShutdowns", kWorkers);
+  }
+  static constexpr const char* kProperty = "3 ShutdownNow during a Shutdown";
+  static constexpr const char* kBounds = "2 Shutdowns and 1 Now, no task";
+  static constexpr Plan kPlan{.quick_bound = 1, .bound = 1, .beyond = 2};
+
+  void Prepare() { this->pool.Startup(); }
+  void Run(unsigned index) {
+    if (index != 2) {
+      this->pool.Shutdown();
+    } else {
+      RL_ASSERT(this->pool.ShutdownNow() == 0);
+    }
+    RL_ASSERT(World::Get().threads_alive == 0);
+  }
+};
+
 // Two callers of ShutdownNow: one drops, both return after the last worker.
 template <class Strategy, unsigned kWorkers>
 struct OneOfTwoShutdownNowsDrops

@@ -40,7 +40,8 @@ int CheckGrid(int argc, char** argv) {
       AcceptedRunsOrIsDropped<S, 1, 2>, AcceptedRunsOrIsDropped<S, 2>,
       AcceptedRunsOrIsDropped<S, 2, 2>, ChildIsRefusedOrDropped<S, 1>,
       ChildIsRefusedOrDropped<S, 2>, ShutdownNowJoinsAShutdown<S, 1>,
-      ShutdownNowJoinsAShutdown<S, 2>, OneOfTwoShutdownNowsDrops<S, 1>,
+      ShutdownNowJoinsAShutdown<S, 2>, ShutdownNowJoinsTwoShutdowns<S, 1>,
+      ShutdownNowJoinsTwoShutdowns<S, 2>, OneOfTwoShutdownNowsDrops<S, 1>,
       OneOfTwoShutdownNowsDrops<S, 2>, NextSessionIsNotDropped<S, 1>,
       NextSessionIsNotDropped<S, 2>, ShutdownWakesIdleWorkers<S, 1>,
       ShutdownWakesIdleWorkers<S, 2>>(argc, argv);
