@@ -4,6 +4,8 @@
 JOBS ?= $(shell nproc)
 SHELL := /bin/bash
 RUN_TESTS = .ci/tests $(1)
+# One word of the shell, whatever it holds.
+quote = '$(subst ','\'',$(1))'
 
 CONFIG_test := -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE= \
   -DCMAKE_CXX_FLAGS=-O1 -DWORKERPOOL_TESTS=ON
@@ -91,9 +93,9 @@ asan: build-asan
 
 SECONDS ?= 60
 soak: soak-program-test
-	@build/test/tests/soak --seconds '$(SECONDS)'
+	@build/test/tests/soak --seconds $(call quote,$(SECONDS))
 soak-tsan: soak-program-tsan
-	@build/tsan/tests/soak --seconds '$(SECONDS)' --workers 8
+	@build/tsan/tests/soak --seconds $(call quote,$(SECONDS)) --workers 8
 
 coverage: build-coverage
 	@tests/coverage/run build/coverage
@@ -113,13 +115,16 @@ litmus: build-models
 	@.ci/deps litmus
 	@/usr/bin/python3 models/litmus/oracle_test.py --quiet
 	@models/litmus/run
+# MODEL, if it is one of those there are.
+KNOWN = $(and $(filter 1,$(words $(MODEL))),$(filter $(subst %,\%,$(MODEL)),$(MODELS) $(GRIDS)))
 replay: build-models
-	@test -n '$(CHECK)' && test -n '$(filter $(MODEL),$(MODELS) $(GRIDS))' || { \
+	@test -n $(call quote,$(CHECK)) && test -n '$(KNOWN)' || { \
 	  echo 'error: give MODEL (one of: $(MODELS) $(GRIDS)) and CHECK, as the failure printed them' >&2; \
 	  exit 2; }
 	@cmake --build build/models --target model_$(MODEL) >build/models.log
-	@build/models/models/model_$(MODEL) --only '$(CHECK)' \
-	  --replay $(or $(SEARCH),bound:2) $(if $(ITERATION),--iteration $(ITERATION))
+	@build/models/models/model_$(MODEL) --only $(call quote,$(CHECK)) \
+	  --replay $(call quote,$(or $(SEARCH),bound:2)) \
+	  $(if $(ITERATION),--iteration $(call quote,$(ITERATION)))
 
 TPS := build/bench/bench/tps
 bench: build-bench
@@ -165,9 +170,9 @@ mutants-unit:
 	@/usr/bin/python3 -m unittest discover -q -s tests/mutants -p '*_test.py'
 	@tests/mutants/update_readme --check
 mutant:
-	@test -n '$(ID)' || { echo 'error: give ID, as make mutants printed it' >&2; exit 2; }
+	@test -n $(call quote,$(ID)) || { echo 'error: give ID, as make mutants printed it' >&2; exit 2; }
 	@.ci/deps mutants test models
-	@$(MUTANTS) --tiers quick,tests,stress show '$(ID)'
+	@$(MUTANTS) --tiers quick,tests,stress show -- $(call quote,$(ID))
 
 lint: build-test
 	@.ci/deps lint
