@@ -466,9 +466,10 @@ class SlowSink final : public workerpool::TaskSink {
   bool LooksEmpty() const override { return false; }
   void PushHeld(workerpool::Task&&) override {}
   void PopHeld(workerpool::Task&) override {}
-  void Open(std::size_t) override {}
+  void Open(std::size_t) override { opened = true; }
 
   std::array<Gate, 2> gates;
+  std::atomic<bool> opened{false};
 
  private:
   std::atomic<std::size_t> next_{0};
@@ -509,6 +510,28 @@ TEST(TaskQueueWithoutPoolTest, DetachWaitsForEveryDequeueUnderWay) {
   }
   detacher.join();
   EXPECT_TRUE(detached);
+}
+
+// It might take a task that the session has not counted yet.
+TEST(TaskQueueWithoutPoolTest, ASessionOpensAfterEveryDequeueUnderWay) {
+  TaskQueue queue(8);
+  SlowSink sink;
+  queue.Attach(sink);
+  const auto take = [&] {
+    std::function<void()> task;
+    EXPECT_FALSE(queue.Dequeue(task));
+  };
+  std::jthread one(take), two(take);
+  for (Gate& gate : sink.gates) gate.AwaitArrivals(1);
+  std::jthread opener([&] { queue.EnterSession(sink); });
+  for (Gate& gate : sink.gates) {
+    GiveFaultsAChance();
+    EXPECT_FALSE(sink.opened);
+    gate.Open();
+  }
+  opener.join();
+  EXPECT_TRUE(sink.opened);
+  queue.Detach(sink);
 }
 
 // A capture's destructor runs under none of the queue's locks.

@@ -48,6 +48,16 @@ void RunAll(Context& context, ::testing::Types<Strategy...>) {
   } while (!context.watch.Over());
 }
 
+// Range lets "nan" pass, and a soak of that length never ends.
+CLI::Validator IsANumber() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return std::isnan(std::stod(text)) ? text + " is not a number"
+                                           : std::string();
+      },
+      "");
+}
+
 std::string Sums(const Totals& totals, double seconds) {
   return Text(totals) + " in " + std::to_string(std::lround(seconds)) + " s";
 }
@@ -92,7 +102,8 @@ int Run(const Options& options) {
 Options Parse(CLI::App& app, int argc, const char* const* argv) {
   Options options;
   app.add_option("--seconds", options.seconds, "how long, 60 by default")
-      ->check(CLI::Range(0.1, 604800.0));
+      ->check(CLI::Range(0.1, 604800.0))
+      ->check(IsANumber());
   app.add_option("--workers", options.workers,
                  "of the largest pool, 64 by default")
       ->check(CLI::Range(1, 256));
@@ -101,7 +112,8 @@ Options Parse(CLI::App& app, int argc, const char* const* argv) {
   app.add_option("--hang-alarm", options.hang_alarm,
                  "seconds without progress that end it, 100 by default")
       ->envname("HANG_ALARM_SECONDS")
-      ->check(CLI::Range(1.0, 86400.0));
+      ->check(CLI::Range(1.0, 86400.0))
+      ->check(IsANumber());
   app.parse(argc, argv);
   return options;
 }
